@@ -1,0 +1,3 @@
+package jailtest
+
+const platform = NeedUnix | NeedLinux

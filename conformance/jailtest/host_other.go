@@ -1,0 +1,5 @@
+//go:build !linux && !darwin && !windows
+
+package jailtest
+
+const platform = NeedUnix
