@@ -57,6 +57,23 @@ func TestCorpus(t *testing.T) {
 
 var newYear = time.Date(2020, 1, 1, 0, 0, 0, 0, time.UTC)
 
+// failures are the lines of a run's output that say what failed: what passed would
+// bury them.
+func failures(out []byte) string {
+	lines := strings.Split(string(out), "\n")
+	var list []string
+	for i, line := range lines {
+		if strings.Contains(line, "--- FAIL") || strings.Contains(line, "panic:") || strings.Contains(line, "_linux.go:") ||
+			strings.Contains(line, "run.go:") && !strings.Contains(line, "does not apply") && !strings.Contains(line, "declared gap") {
+			list = append(list, lines[i:min(i+12, len(lines))]...)
+		}
+	}
+	if len(list) == 0 {
+		return string(out)
+	}
+	return strings.Join(list, "\n")
+}
+
 // lastLines are those of a run that sum it up.
 func lastLines(out []byte) string {
 	var list []string

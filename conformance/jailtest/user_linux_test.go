@@ -65,7 +65,7 @@ func again(t *testing.T, dir string, who *syscall.Credential) {
 	cmd.Dir, cmd.SysProcAttr = "/", &syscall.SysProcAttr{Credential: who}
 	cmd.Env = append(os.Environ(), userEnv+"=1", "TMPDIR="+home+"/tmp", "HOME="+home+"/tmp")
 	out, err := cmd.CombinedOutput()
-	require.NoError(t, err, "%s", out)
+	require.NoError(t, err, "%s", failures(out))
 	require.Contains(t, string(out), "--- PASS: TestCorpusAsUser/")
 	t.Logf("%s", lastLines(out))
 }
