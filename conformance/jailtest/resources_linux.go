@@ -4,7 +4,6 @@ import (
 	"os"
 	"os/exec"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/seamfs/seamfs/vfs"
@@ -59,20 +58,9 @@ func renameStorm(p *P) {
 	storm := p.TempDir()
 	p.ok("plant", os.Mkdir(storm+"/x", 0o755))
 	p.ok("plant", os.Mkdir(storm+"/y", 0o755))
-	stop := make(chan struct{})
-	var wg sync.WaitGroup
-	wg.Go(func() {
-		for {
-			select {
-			case <-stop:
-				return
-			default:
-				_ = unix.Renameat2(unix.AT_FDCWD, storm+"/x", unix.AT_FDCWD, storm+"/y", unix.RENAME_EXCHANGE)
-			}
-		}
-	})
-	defer wg.Wait()
-	defer close(stop)
+	defer churn(func() {
+		_ = unix.Renameat2(unix.AT_FDCWD, storm+"/x", unix.AT_FDCWD, storm+"/y", unix.RENAME_EXCHANGE)
+	})()
 	for range 500 {
 		p.Try(opRead, "a/up", ok)
 		p.Try(opHandle, "a/up", ok)

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"io/fs"
 	"strings"
-	"sync"
 
 	"github.com/seamfs/seamfs/vfs"
 )
@@ -92,20 +91,9 @@ func virtualSibling(p *P) {
 func virtualSwaps(p *P) {
 	inner := p.tree(link("ws/evil", "../out"))
 	p.within(inner, "ws")
-	stop := make(chan struct{})
-	var wg sync.WaitGroup
-	wg.Go(func() {
-		for {
-			select {
-			case <-stop:
-				return
-			default:
-				_, _ = inner.Apply(p.ctx, []vfs.Change{{Op: vfs.OpExchange, From: "ws/sub", Place: "ws/evil"}})
-			}
-		}
-	})
-	defer wg.Wait()
-	defer close(stop)
+	defer churn(func() {
+		_, _ = inner.Apply(p.ctx, []vfs.Change{{Op: vfs.OpExchange, From: "ws/sub", Place: "ws/evil"}})
+	})()
 	for range 200 {
 		for _, op := range []string{opRead, opOpen, opStat, opList, opWalk, opEdit, opHandle, opCreate} {
 			name := "sub/" + entryMark

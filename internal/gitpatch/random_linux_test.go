@@ -13,9 +13,6 @@ import (
 // SEAMFS_SOAK=1 makes it 500 trees.
 func TestRandomTrees(t *testing.T) {
 	n := 50
-	if testing.Short() {
-		n = 10
-	}
 	if os.Getenv("SEAMFS_SOAK") == "1" {
 		n = 500
 	}

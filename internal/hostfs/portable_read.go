@@ -264,9 +264,12 @@ func (e *portable) openDir(d *pdir) (*os.File, error) {
 	case !seen.IsDir():
 		return nil, vfs.NotDirectory
 	}
+	if err := e.step("enter"); err != nil {
+		return nil, err
+	}
 	f, err := d.root.OpenFile(d.leaf, os.O_RDONLY|openQuietly|openDirOnly, 0)
 	if err != nil {
-		return nil, e.hostErr(err)
+		return nil, e.wasDir(err)
 	}
 	if got, err := f.Stat(); err != nil || !e.same(seen, got) {
 		_ = f.Close()

@@ -68,8 +68,11 @@ func (e *portable) enter(d *pdir) (sub entered, err error) {
 	case !seen.IsDir():
 		return sub, vfs.NotDirectory
 	}
+	if err := e.step("enter"); err != nil {
+		return sub, err
+	}
 	if sub.root, err = d.root.OpenRoot(asDir(d.leaf)); err != nil {
-		return sub, e.hostErr(err)
+		return sub, e.wasDir(err)
 	}
 	if got, err := sub.root.Stat("."); err != nil || !e.same(seen, got) {
 		_ = sub.root.Close()
@@ -80,6 +83,15 @@ func (e *portable) enter(d *pdir) (sub entered, err error) {
 		return entered{}, err
 	}
 	return sub, nil
+}
+
+// wasDir is hostErr of opening what was a directory when it was looked at: os.Root
+// says that it is none, too, of a link that is a directory again when it is read.
+func (e *portable) wasDir(err error) error {
+	if vfs.CodeOf(err) == vfs.NotDirectory {
+		return vfs.Conflict
+	}
+	return e.hostErr(err)
 }
 
 // parentOf opens the directory that holds p, component by component, and makes

@@ -359,6 +359,30 @@ func TestRemoveRace(t *testing.T) {
 	require.NoFileExists(t, dir+"/f")
 }
 
+// What was a directory when it was looked at and is none when it is opened has been
+// changed by somebody, which is no mistake of the caller. os.Root says "not a
+// directory", too, of a link that is a directory again when it is read.
+func TestParentReplaced(t *testing.T) {
+	dir := t.TempDir()
+	e := open(t, dir, Options{NoSync: true, Engine: Portable, Step: func(s string) error {
+		if s != "enter" {
+			return nil
+		}
+		if err := os.Remove(dir + "/d"); err != nil {
+			return err
+		}
+		return os.WriteFile(dir+"/d", nil, 0o600)
+	}})
+	for what, op := range map[string]func() error{
+		"put":  func() error { _, err := do(e, put("d/f", "x")); return err },
+		"list": func() error { _, err := e.List(t.Context(), "d"); return err },
+	} {
+		_ = os.Remove(dir + "/d")
+		require.NoError(t, os.Mkdir(dir+"/d", 0o755))
+		require.Equal(t, vfs.Conflict, vfs.CodeOf(op()), what)
+	}
+}
+
 // A parent that is swapped for a link is never followed out of place.
 func TestParentSwap(t *testing.T) {
 	for name, opts := range map[string]Options{"best": {NoSync: true}, "openat": {NoSync: true, Without: Openat2}, "portable": {NoSync: true, Engine: Portable}} {
