@@ -48,8 +48,6 @@ package jail
 import (
 	"fmt"
 	"path"
-	"path/filepath"
-	"strings"
 
 	"github.com/seamfs/seamfs/internal/hostfs"
 	"github.com/seamfs/seamfs/vfs"
@@ -120,7 +118,7 @@ func New(dir string, opts *Options) (*Provider, error) {
 	}
 	p := &Provider{base: o.Base, opts: o}
 	if p.base == "" {
-		p.base = display(abs)
+		p.base = hostfs.Display(abs)
 	}
 	if p.links, err = o.links(abs); err != nil {
 		return nil, err
@@ -143,7 +141,7 @@ func (o *Options) links(abs string) (vfs.LinkRules, error) {
 	case o.InRoot:
 		return vfs.LinkRules{Kind: vfs.LinksInRoot}, nil
 	case o.Rebase:
-		return vfs.LinkRules{Kind: vfs.LinksRebased, Base: display(abs)}, nil
+		return vfs.LinkRules{Kind: vfs.LinksRebased, Base: hostfs.Display(abs)}, nil
 	}
 	return vfs.LinkRules{Kind: vfs.LinksBeneath}, nil
 }
@@ -187,22 +185,8 @@ func Open(dir string, opts *Options) (*vfs.FS, error) {
 	if err != nil {
 		return nil, err
 	}
-	o := p.FSOptions()
-	if opts != nil {
-		o.Events = opts.Events
+	if opts == nil {
+		opts = &Options{}
 	}
-	fsys, err := vfs.New(p, o)
-	if err != nil {
-		_ = p.Close()
-		return nil, err
-	}
-	return fsys, nil
-}
-
-func display(abs string) string {
-	slashed := strings.TrimSuffix(filepath.ToSlash(abs), "/")
-	if !strings.HasPrefix(slashed, "/") {
-		slashed = "/" + slashed
-	}
-	return slashed
+	return hostfs.OpenFS(p, opts.Events)
 }

@@ -83,8 +83,8 @@ func (p *Provider) Caps() vfs.Caps { return p.Engine.Caps() | vfs.CapUnconfined 
 // directory is the base, absolute names are those of the host, keys mean the
 // same in every process, and closing the FS closes p.
 func (p *Provider) FSOptions() vfs.Options {
-	root := display(hostfs.VolumeRoot(p.dir))
-	return vfs.Options{Base: display(p.dir), Root: root, ID: "local:" + root, Closer: p}
+	root := hostfs.Display(hostfs.VolumeRoot(p.dir))
+	return vfs.Options{Base: hostfs.Display(p.dir), Root: root, ID: "local:" + root, Closer: p}
 }
 
 // Open returns the disk with dir as the base: relative names start there, and
@@ -94,26 +94,10 @@ func Open(dir string, opts *Options) (*vfs.FS, error) {
 	if err != nil {
 		return nil, err
 	}
-	o := p.FSOptions()
-	if opts != nil {
-		o.Events = opts.Events
+	if opts == nil {
+		opts = &Options{}
 	}
-	fsys, err := vfs.New(p, o)
-	if err != nil {
-		_ = p.Close()
-		return nil, err
-	}
-	return fsys, nil
-}
-
-// display is the name of a directory as an FS shows it: with slashes, from a
-// slash on, whatever the host.
-func display(abs string) string {
-	slashed := strings.TrimSuffix(filepath.ToSlash(abs), "/")
-	if !strings.HasPrefix(slashed, "/") {
-		slashed = "/" + slashed
-	}
-	return slashed
+	return hostfs.OpenFS(p, opts.Events)
 }
 
 var _ interface {

@@ -15,7 +15,6 @@ package doctor
 
 import (
 	"context"
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -25,6 +24,7 @@ import (
 	"time"
 
 	"github.com/seamfs/seamfs/backends/jail"
+	"github.com/seamfs/seamfs/internal/hostfs"
 )
 
 // Options are what [Examine] is to look at.
@@ -118,7 +118,7 @@ func Examine(ctx context.Context, opts Options) (Report, error) {
 	if opts.Timeout == 0 {
 		opts.Timeout = 10 * time.Second
 	}
-	root, err := directory(opts.Root)
+	root, err := hostfs.Dir(opts.Root)
 	if err != nil {
 		return Report{}, err
 	}
@@ -156,21 +156,6 @@ func (r Report) Missing(names []string) []string {
 	return slices.DeleteFunc(slices.Clone(names), func(name string) bool {
 		return slices.ContainsFunc(r.Checks, func(c Check) bool { return c.Name == name && c.State == Yes })
 	})
-}
-
-func directory(dir string) (string, error) {
-	abs, err := filepath.Abs(dir)
-	if err != nil {
-		return "", err
-	}
-	info, err := os.Stat(abs)
-	if err != nil {
-		return "", err
-	}
-	if !info.IsDir() {
-		return "", fmt.Errorf("%s is not a directory", abs)
-	}
-	return abs, nil
 }
 
 // engine opens the root as a jail, as the command does, which writes nothing, and
