@@ -111,6 +111,20 @@ func times(dir int, name string, when time.Time) error {
 // clear removes what is at a name, with all beneath it, by descriptors. Nothing
 // there is fine.
 func clear(dir int, name string) error {
+	var err error
+	for range clearTries {
+		if err = clearOnce(dir, name); err != unix.ENOTDIR && err != unix.ELOOP {
+			break
+		}
+	}
+	return err
+}
+
+// clearTries: a swap that was under way when a tree was taken out of the swapper's
+// reach may still make a link, or a file, of a directory in it.
+const clearTries = 10
+
+func clearOnce(dir int, name string) error {
 	err := unix.Unlinkat(dir, name, 0)
 	if err == nil || err == unix.ENOENT {
 		return nil
