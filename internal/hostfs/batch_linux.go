@@ -284,6 +284,9 @@ func (b *batch) discard() error {
 }
 
 func (b *batch) close() {
+	if b.plan.view != nil {
+		b.plan.view.release()
+	}
 	if b.plan.stage != b.j.dir {
 		closeFD(b.plan.stage)
 	}

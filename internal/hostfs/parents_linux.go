@@ -15,6 +15,7 @@ type parent struct {
 	leaf  string
 	place vfs.Place // of the leaf; "" in staging
 	made  []madeDir
+	lent  bool // fd is another's, who closes it
 }
 
 // madeDir is a directory that this change made: it is removed again when the
@@ -116,7 +117,9 @@ func (e *engine) unmake(par *parent) {
 }
 
 func (par *parent) close() {
-	closeFD(par.fd)
+	if !par.lent {
+		closeFD(par.fd)
+	}
 	for _, dir := range par.made {
 		closeFD(dir.in)
 	}

@@ -94,11 +94,11 @@ func (b *plan) take(in *node, p vfs.Place, id ident) {
 // default access list, it has only as an entry of that directory first; the
 // journal knows of it there.
 func (b *plan) entry(in *node, create func(dir int, name string) error) (id ident, slot string, err error) {
-	dir, err := b.openDir(in)
+	held, err := b.openDir(in)
 	if err != nil {
 		return id, "", err
 	}
-	defer closeFD(dir)
+	dir := held.fd
 	slot = b.slot()
 	if err := b.e.step("stage-entry"); err != nil {
 		return id, "", err
@@ -133,17 +133,13 @@ func (b *plan) identSlot(slot string) (ident, error) {
 }
 
 // openDir opens a directory of the view, which must lie where staging does, since
-// nothing can be renamed from one file system to another.
-func (b *plan) openDir(n *node) (int, error) {
-	fd, err := b.view.open(n)
-	if err != nil {
-		return -1, err
+// nothing can be renamed from one file system to another. The view holds it.
+func (b *plan) openDir(n *node) (*heldDir, error) {
+	d, err := b.view.hold(n)
+	if err == nil && n.origin != "" && d.mount != b.mount {
+		err = errSeveral
 	}
-	if n.origin != "" && mountOf(fd) != b.mount {
-		closeFD(fd)
-		return -1, errSeveral
-	}
-	return fd, nil
+	return d, err
 }
 
 var errSeveral = vfs.Fail(vfs.Unsupported, "the places of a batch must be on one file system")
@@ -170,6 +166,7 @@ func mountOf(fd int) mount {
 
 // change plans one change.
 func (b *plan) change(ctx context.Context, c *vfs.Change) (vfs.Outcome, error) {
+	b.view.letGo()
 	switch c.Op {
 	case vfs.OpPut:
 		return b.put(ctx, c)

@@ -40,12 +40,11 @@ func (b *plan) mayTake(dir, n *node) error {
 	if n.origin.Contains(b.e.journalDir()) {
 		return errJournalWithin
 	}
-	fd, err := b.openDir(dir)
+	d, err := b.openDir(dir)
 	if err != nil {
 		return err
 	}
-	defer closeFD(fd)
-	return mayWrite(fd, b.e.root, string(dir.origin))
+	return mayWrite(d.fd, b.e.root, string(dir.origin))
 }
 
 var errJournalWithin = vfs.Fail(vfs.Unsupported, "the directory holds the journal of the batch; make the change by itself")
@@ -142,11 +141,9 @@ func (b *plan) mayCarry(ctx context.Context, n *node, from, to vfs.Place) error 
 
 func (b *plan) sameMount(dirs ...*node) error {
 	for _, dir := range dirs {
-		fd, err := b.openDir(dir)
-		if err != nil {
+		if _, err := b.openDir(dir); err != nil {
 			return err
 		}
-		closeFD(fd)
 	}
 	return nil
 }

@@ -23,20 +23,17 @@ func (b *plan) put(ctx context.Context, c *vfs.Change) (vfs.Outcome, error) {
 	if err != nil {
 		return vfs.Outcome{}, err
 	}
-	par := &parent{leaf: c.Place.Name()}
-	if par.fd, err = b.openDir(dir); err != nil {
+	d, err := b.openDir(dir)
+	if err != nil {
 		return vfs.Outcome{}, err
 	}
+	par := &parent{leaf: c.Place.Name(), fd: d.fd, st: d.st, lent: true}
 	j := &putJob{e: b.e, c: c, par: par, old: -1, tmp: -1, at: spot{dir: -1}}
 	defer func() {
 		closeFD(j.old)
 		closeFD(j.tmp)
-		par.close()
 	}()
-	if err = sysErr("fstat", fstat(par.fd, &par.st)); err == nil {
-		err = b.prior(ctx, j, n)
-	}
-	if err == nil {
+	if err = b.prior(ctx, j, n); err == nil {
 		err = j.ask(ctx)
 	}
 	if err != nil {
@@ -54,21 +51,21 @@ func (b *plan) put(ctx context.Context, c *vfs.Change) (vfs.Outcome, error) {
 		}
 		return vfs.Outcome{Effect: vfs.EffectUnchanged, Version: j.draft.version}, nil
 	}
-	return b.publishing(j, dir, n, slot)
+	if err := fstat(j.tmp, &j.tmpSt); err != nil {
+		return vfs.Outcome{}, sysErr("fstat", err)
+	}
+	return b.publishing(j, dir, n, slot), nil
 }
 
 // publishing plans how the file in slot gets to its place.
-func (b *plan) publishing(j *putJob, dir, n *node, slot string) (vfs.Outcome, error) {
-	now, err := b.identSlot(slot)
-	if err != nil {
-		return vfs.Outcome{}, err
-	}
+func (b *plan) publishing(j *putJob, dir, n *node, slot string) vfs.Outcome {
+	now := identOf(&j.tmpSt)
 	now.Version = j.draft.version
 	next := &node{id: now, slot: slot}
 	out := vfs.Outcome{Effect: vfs.EffectCreate, Version: now.Version, Notes: j.notes}
 	if !n.exists() {
 		b.bring(dir, j.c.Place, next)
-		return out, nil
+		return out
 	}
 	old := ident{Kind: vfs.KindFile, Ino: j.oldSt.Ino, Version: j.prior.version, st: j.oldSt}
 	if len(n.attrs) > 0 {
@@ -85,7 +82,7 @@ func (b *plan) publishing(j *putJob, dir, n *node, slot string) (vfs.Outcome, er
 	if links := j.oldSt.Nlink; links > 1 {
 		out.Notes = append(out.Notes, fmt.Sprintf("%d hard links: the other names keep the old content", links))
 	}
-	return out, nil
+	return out
 }
 
 // prior opens what the Put starts from.

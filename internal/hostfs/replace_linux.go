@@ -67,7 +67,11 @@ func (j *putJob) displacedIsPrior(ctx context.Context) (bool, error) {
 		return false, err
 	}
 	var st unix.Stat_t
-	err := j.e.statIn(j.at.dir, j.at.name, &st)
+	look := j.e.statIn
+	if j.at.private != "" {
+		look = j.e.lstatAt
+	}
+	err := look(j.at.dir, j.at.name, &st)
 	if err != nil || st.Mode&unix.S_IFMT != unix.S_IFREG {
 		return false, sysErr("fstatat", err)
 	}

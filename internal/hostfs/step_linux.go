@@ -197,7 +197,7 @@ func (r *stepper) replace(ctx context.Context, a, b *parent, x, y *ident) error 
 		return errAgain
 	}
 	j.prior = &prior{ctx: ctx, exists: true, loaded: true, version: y.Version, size: j.oldSt.Size, info: infoOf(&j.oldSt), src: fdReader(j.old)}
-	err = r.e.statIn(a.fd, a.leaf, &j.tmpSt)
+	err = r.e.lstatAt(a.fd, a.leaf, &j.tmpSt)
 	if err != nil {
 		return sysErr("fstatat", err)
 	}
@@ -245,10 +245,17 @@ func (r *stepper) swap(ctx context.Context, a, b *parent, x, y *ident) error {
 	return orAgain(err)
 }
 
+func (r *stepper) stat(par *parent, st *unix.Stat_t) error {
+	if par.fd == r.stage {
+		return r.e.lstatAt(par.fd, par.leaf, st)
+	}
+	return r.e.statIn(par.fd, par.leaf, st)
+}
+
 // near looks whether par seems to hold x, without reading it.
 func (r *stepper) near(par *parent, x *ident) (bool, error) {
 	var st unix.Stat_t
-	err := r.e.statIn(par.fd, par.leaf, &st)
+	err := r.stat(par, &st)
 	if err == unix.ENOENT {
 		return false, nil
 	}

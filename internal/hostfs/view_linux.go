@@ -15,6 +15,7 @@ type view struct {
 	e     *engine
 	stage int // descriptor of the staging directory
 	root  *node
+	held  map[heldKey]*heldDir
 }
 
 // node is an entry of a view: something that lies on the disk, or waits in
@@ -55,7 +56,7 @@ func (v *view) child(dir *node, name string) (*node, error) {
 	if dir.origin != "" {
 		p := dir.origin.Join(name)
 		var st unix.Stat_t
-		switch err := v.e.statPlace(p, &st); err {
+		switch err := v.look(dir, name, &st); err {
 		case nil:
 			n = &node{id: identOf(&st), origin: p}
 		case vfs.NotFound:
@@ -101,8 +102,23 @@ func (v *view) dir(p vfs.Place) (n *node, missing vfs.Place, err error) {
 	return n, "", nil
 }
 
+// look tells what lies on the disk in dir under name.
+func (v *view) look(dir *node, name string, st *unix.Stat_t) error {
+	if d, ok := v.held[heldKey{origin: dir.origin}]; ok {
+		return sysErr("fstatat", v.e.statIn(d.fd, name, st))
+	}
+	return v.e.statPlace(dir.origin.Join(name), st)
+}
+
 // source opens the directory that a node really lies in, and its name there.
 func (v *view) source(n *node) (*parent, error) {
+	if n.origin != "" && n.origin != vfs.Root {
+		d, err := v.holdBy(heldKey{origin: n.origin.Parent()})
+		if err != nil {
+			return nil, err
+		}
+		return &parent{fd: d.fd, st: d.st, leaf: n.origin.Name(), place: n.origin, lent: true}, nil
+	}
 	if n.origin != "" {
 		return v.e.openParentOf(n.origin)
 	}
@@ -126,14 +142,6 @@ func (v *view) pin(n *node) (int, error) {
 	}
 	defer par.close()
 	return v.e.openLeaf(par, openPath)
-}
-
-// open opens the directory that a node is.
-func (v *view) open(n *node) (int, error) {
-	if n.origin != "" {
-		return v.e.resolve(n.origin, openDir)
-	}
-	return v.e.openIn(v.stage, n.slot, openDir|unix.O_NOFOLLOW)
 }
 
 // version digests what a node is, and remembers it.

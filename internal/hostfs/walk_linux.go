@@ -73,12 +73,18 @@ func (e *engine) mountsHeld() bool {
 	return e.opts.Confine != nil && e.opts.Weaken&WeakMounts == 0
 }
 
+// lstatAt tells what is at a name, whatever is mounted there: enough in a directory
+// that only we can reach.
+func (e *engine) lstatAt(dir int, name string, st *unix.Stat_t) error {
+	return retry(func() error { return unix.Fstatat(dir, name, st, unix.AT_SYMLINK_NOFOLLOW) })
+}
+
 // statIn tells what is at a name, the link itself where it is one. What is
 // mounted there is not looked at where it is not entered. The error is an errno,
 // or errMount.
 func (e *engine) statIn(dir int, name string, st *unix.Stat_t) error {
 	if !e.mountsHeld() {
-		return retry(func() error { return unix.Fstatat(dir, name, st, unix.AT_SYMLINK_NOFOLLOW) })
+		return e.lstatAt(dir, name, st)
 	}
 	if e.without.Has(Openat2) {
 		fd, err := openat(dir, name, openPath, 0)
