@@ -57,14 +57,44 @@ type Change struct {
 	Before, After Side
 	// Content and Attrs say what of a Modified or Renamed one is another.
 	Content, Attrs bool
+	// Gone are the removals of what else the lower layer had for this place: another
+	// thing came to it with a directory that was renamed. They are picked with it, but
+	// not with its hunks.
+	Gone []Change
 
 	d tree.Difference
 }
 
-// Changes lists what was changed, in byte order of the places. What was read, or
-// written again as it was, is no change; nor is a time alone. It reads no content
-// but where a version decides.
+// Changes lists what was changed, each place once, in byte order of the places. What
+// was read, or written again as it was, is no change; nor is a time alone. It reads no
+// content but where a version decides.
 func (o *Overlay) Changes(ctx context.Context) ([]Change, error) {
+	list, err := o.changes(ctx)
+	return once(list), err
+}
+
+// once puts the removals at a place into the change that says what is there, or into
+// the first of them. list is in order, and is used up.
+func once(list []Change) []Change {
+	out := list[:0]
+	for _, c := range list {
+		last := len(out) - 1
+		switch {
+		case last < 0 || out[last].Place != c.Place:
+			out = append(out, c)
+		case c.Kind == Deleted:
+			out[last].Gone = append(out[last].Gone, c)
+		default:
+			gone := out[last]
+			c.Gone, gone.Gone = append([]Change{gone}, gone.Gone...), nil
+			out[last] = c
+		}
+	}
+	return out
+}
+
+// changes is Changes with each removal for itself, as it is planned.
+func (o *Overlay) changes(ctx context.Context) ([]Change, error) {
 	var list []Change
 	err := o.Differences(ctx, func(d tree.Difference) bool {
 		list = append(list, changeOf(d))

@@ -119,7 +119,7 @@ func (j *judge) hunks() error {
 			continue
 		}
 		if it.Kind != Modified && it.Kind != Added || it.After.Kind != vfs.KindFile {
-			return &vfs.Error{Code: vfs.InvalidArgument, Op: "plan", Path: string(it.Place), Message: "only files that were added or modified have hunks to pick"}
+			return errNoHunks(it.Place)
 		}
 		f, err := j.o.diff(j.ctx, j.plan.view, it.Change)
 		if err != nil {
@@ -134,9 +134,17 @@ func (j *judge) hunks() error {
 		}
 	}
 	for p := range j.plan.selected.Hunks {
-		if !slices.ContainsFunc(j.plan.Items, func(it Item) bool { return it.Place == p }) {
+		switch {
+		case slices.ContainsFunc(j.plan.Items, func(it Item) bool { return it.Place == p }):
+		case slices.ContainsFunc(j.plan.Rest, func(c Change) bool { return c.Place == p }):
+			return errNoHunks(p)
+		default:
 			return vfs.Fail(vfs.NotFound, fmt.Sprintf("%s has no change to pick hunks from", p))
 		}
 	}
 	return nil
+}
+
+func errNoHunks(p vfs.Place) error {
+	return &vfs.Error{Code: vfs.InvalidArgument, Op: "plan", Path: string(p), Message: "only files that were added or modified have hunks to pick"}
 }

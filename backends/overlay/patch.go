@@ -26,7 +26,7 @@ type PatchOptions struct {
 // larger than [MaxDiffBytes], names that git refuses. Under Strict it is an
 // error instead, and nothing is written. No change at all writes nothing.
 func (o *Overlay) WritePatch(ctx context.Context, w io.Writer, sel Selection, opts PatchOptions) (notes []string, err error) {
-	changes, err := o.Changes(ctx)
+	changes, err := o.changes(ctx)
 	if err != nil {
 		return nil, err
 	}

@@ -22,7 +22,7 @@ type Selection struct {
 
 func (s *Selection) picks(c *Change) bool {
 	if _, some := s.Hunks[c.Place]; some {
-		return true
+		return c.Kind != Deleted // of a removal there are none
 	}
 	if s.Match != nil && !s.Match(c.Place) && (c.From == "" || !s.Match(c.From)) {
 		return false
@@ -140,7 +140,7 @@ func (o *Overlay) moment(ctx context.Context) (tree.State, vfs.Reader, []Change,
 		if err != nil {
 			return from, nil, nil, err
 		}
-		changes, err := o.Changes(ctx)
+		changes, err := o.changes(ctx)
 		if err != nil || o.State() == from {
 			return from, snap, changes, err
 		}

@@ -192,8 +192,9 @@ func (r *realizer) exchange(it, other *Item) error {
 	if it.From != other.d.Lower || !r.caps.Has(vfs.CapExchange) || it.d.Base.Info.Kind == vfs.KindDir && it.d.Lower.Contains(other.d.Lower) {
 		return errCircle
 	}
-	r.add(it, vfs.Change{Op: vfs.OpExchange, Place: it.Place, From: other.Place, Guard: r.guard(it.below)})
-	r.moves = append(r.moves, move{other.Place, it.Place, true})
+	at, from := r.where(it), r.where(other)
+	r.add(it, vfs.Change{Op: vfs.OpExchange, Place: at, From: from, Guard: r.guard(it.below)})
+	r.moves = append(r.moves, move{from, at, true})
 	r.state[it], r.state[other] = done, done
 	for _, x := range []*Item{it, other} {
 		if err := r.afterMove(x); err != nil {
@@ -411,6 +412,11 @@ func (r *realizer) link(it *Item, vacated bool) error {
 // written there and removed here, so that nobody misses either.
 func (r *realizer) rename(it *Item, vacated bool) error {
 	at, from := r.where(it), r.now(it.From)
+	if from.Contains(at) {
+		if at = r.unwind(it, from); from.Contains(at) {
+			return errCircle
+		}
+	}
 	occupied := it.below.Kind != vfs.KindUnknown
 	if !r.guarded {
 		occupied = it.d.Base != nil && it.d.Base.Exists
@@ -423,11 +429,35 @@ func (r *realizer) rename(it *Item, vacated bool) error {
 			r.moves = append(r.moves, move{from: from, to: at})
 			return nil
 		}
+		if inside := it.From != it.d.Lower && it.d.Lower.Contains(it.From); inside {
+			from = r.outOf(it, from, at)
+		}
 		r.clear(it)
 	}
 	r.add(it, vfs.Change{Op: vfs.OpMove, Place: at, From: from, Guard: r.guard(it.source), NoReplace: true, Parents: true})
 	r.moves = append(r.moves, move{from: from, to: at})
 	return r.afterMove(it)
+}
+
+// outOf moves out of a directory what is to take its place, or to hold it, and returns
+// where it is then: beside that directory.
+func (r *realizer) outOf(it *Item, from, dir vfs.Place) vfs.Place {
+	beside := dir + ".seamfs-moving"
+	r.add(it, vfs.Change{Op: vfs.OpMove, Place: beside, From: from, Guard: r.guard(it.source), NoReplace: true})
+	r.moves = append(r.moves, move{from: from, to: beside})
+	return beside
+}
+
+// unwind moves a directory out of the one that is to go into it, and returns where the
+// latter goes then.
+func (r *realizer) unwind(it *Item, from vfs.Place) vfs.Place {
+	for _, other := range r.renames {
+		if inner := r.now(other.From); r.state[other] != done && inner != from && from.Contains(inner) && inner.Contains(r.where(it)) {
+			r.outOf(other, inner, from)
+			break
+		}
+	}
+	return r.where(it)
 }
 
 // afterMove makes what else is different about something that has been moved.

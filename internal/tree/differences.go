@@ -374,12 +374,23 @@ func (w *differ) goneBeneath(at, lp vfs.Place, now *node) error {
 		if !beneath {
 			return false
 		}
-		if b.Exists && !has(now, rest) && w.seen[vfs.Place(key)] == nil {
+		if b.Exists && !has(now, rest) && !w.told(lp, vfs.Place(key)) {
 			err = w.send(Difference{Place: at.Join(rest), Lower: vfs.Place(key), Base: b})
 		}
 		return err == nil
 	})
 	return err
+}
+
+// told reports whether the tree has an entry for p, or for a directory that p is in
+// beneath lp: that entry, wherever it is by now, tells of it.
+func (w *differ) told(lp, p vfs.Place) bool {
+	for ; p != lp; p = p.Parent() {
+		if w.seen[p] != nil {
+			return true
+		}
+	}
+	return false
 }
 
 // has reports whether the tree has an entry of its own at a path in n.

@@ -73,6 +73,9 @@ func TestDifferences(t *testing.T) {
 		{"linked", ops(vfs.Change{Op: vfs.OpLink, Place: "fl", From: "f"}), "fl: is file link of f\n"},
 		{"moved over another tree, a name of which is made anew", ops(rr("d"), mv("e", "d"), md("d/a")),
 			"d: was directory is directory from e\nd/a: was file\nd/b: was file\nd/sub: was directory\nd/sub/c: was file\nd/a: is directory content attrs below e/a\ne: was directory\n"},
+		{"moved over another tree, and part of it removed", ops(rr("e"), mv("d", "e"), rr("e/sub")),
+			"d: was directory\ne: was directory is directory from d\ne/sub: was directory below d/sub\ne/sub/c: was file below d/sub/c\n"},
+		{"tree removed and made again", ops(rr("d"), md("d"), md("d/sub")), "d: was directory is directory\nd/a: was file\nd/b: was file\nd/sub: was directory is directory\nd/sub/c: was file\n"},
 		{"link retargeted", ops(rm("l"), vfs.Change{Op: vfs.OpSymlink, Place: "l", Link: "x"}), "l: was symlink is symlink content\n"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -55,8 +55,16 @@ func (p *Provider) Settle(ctx context.Context, from State, do func() (mark []byt
 				return err
 			}
 		}
-		if slices.ContainsFunc(list, func(s Settled) bool { return s.From != "" }) {
-			t.rekey(now)
+		moved, landed := false, []vfs.Place(nil)
+		for i := range list {
+			from := list[i].From
+			moved = moved || from != ""
+			if from != "" && now(from) != from { // else it was there already
+				landed = append(landed, list[i].lands(now))
+			}
+		}
+		if moved {
+			t.rekey(now, landed)
 			t.st.root = t.own(t.st.root)
 			t.redirect(t.st.root, now)
 			t.redirectShared(now)
@@ -174,6 +182,9 @@ func (t *txn) letGo(s *Settled) error {
 }
 
 func (t *txn) settle(s *Settled, now func(vfs.Place) vfs.Place) error {
+	if s.Exists { // what is recorded of its place is of what was there before it
+		t.forget(s.lands(now))
+	}
 	switch {
 	case s.Keep:
 		return t.remember(s.lands(now), nil)
@@ -370,15 +381,19 @@ func (t *txn) placeOf(lp vfs.Place) (at vfs.Place, found bool) {
 	return at, found
 }
 
-// rekey follows moves that were made below in what is recorded of it.
-func (t *txn) rekey(now func(vfs.Place) vfs.Place) {
+// rekey follows moves that were made below in what is recorded of it. Of what was where
+// one landed nothing counts any more.
+func (t *txn) rekey(now func(vfs.Place) vfs.Place, landed []vfs.Place) {
 	if t.st.bases == nil {
 		return
 	}
 	old := t.st.bases
 	t.st.bases, t.ownBases = nil, false
 	old.Scan(func(key string, b *Base) bool {
-		t.setBase(now(vfs.Place(key)), b)
+		to := now(vfs.Place(key))
+		if gone := string(to) == key && slices.ContainsFunc(landed, func(p vfs.Place) bool { return p.Contains(to) }); !gone {
+			t.setBase(to, b)
+		}
 		t.newBases = append(t.newBases, vfs.Place(key))
 		return true
 	})
