@@ -71,10 +71,10 @@ func (e *engine) mayCarryEnt(ctx context.Context, par *parent, ent *entry, from,
 	if e.opts.Confine == nil || ent.kind != vfs.KindSymlink {
 		return nil
 	}
-	return e.mayCarry(ctx, par, from, to)
+	return e.mayCarry(ctx, e.plainLstat, par, from, to)
 }
 
-func (e *engine) mayCarry(ctx context.Context, par *parent, from, to vfs.Place) error {
+func (e *engine) mayCarry(ctx context.Context, lstat lookup, par *parent, from, to vfs.Place) error {
 	pin, err := e.openLeaf(par, openPath)
 	if err != nil {
 		return orAgain(goneIsFine(err))
@@ -84,7 +84,7 @@ func (e *engine) mayCarry(ctx context.Context, par *parent, from, to vfs.Place) 
 	if err != nil {
 		return errAgain // it is no link any more
 	}
-	return e.opts.mayCarry(ctx, e.plainLstat, from, to, body)
+	return e.opts.mayCarry(ctx, lstat, from, to, body)
 }
 
 // newName makes a name that nothing has.

@@ -244,7 +244,7 @@ func (b *plan) symlink(ctx context.Context, c *vfs.Change) (vfs.Outcome, error) 
 	if c.Link == "" || strings.IndexByte(c.Link, 0) >= 0 {
 		return vfs.Outcome{}, vfs.InvalidArgument
 	}
-	if err := b.e.opts.mayLink(ctx, b.e.plainLstat, c.Place, c.Link); err != nil {
+	if err := b.e.opts.mayLink(ctx, b.view.lstat, c.Place, c.Link); err != nil {
 		return vfs.Outcome{}, err
 	}
 	return b.newName(ctx, c, func(dir *node) (*node, error) {

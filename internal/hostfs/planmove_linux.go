@@ -136,7 +136,7 @@ func (b *plan) mayCarry(ctx context.Context, n *node, from, to vfs.Place) error 
 		return err
 	}
 	defer par.close()
-	return b.e.mayCarry(ctx, par, from, to)
+	return b.e.mayCarry(ctx, b.view.lstat, par, from, to)
 }
 
 func (b *plan) sameMount(dirs ...*node) error {

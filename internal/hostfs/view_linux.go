@@ -144,6 +144,41 @@ func (v *view) pin(n *node) (int, error) {
 	return v.e.openLeaf(par, openPath)
 }
 
+// lstat is what Lstat will tell of p, as far as links are judged by it.
+func (v *view) lstat(_ context.Context, p vfs.Place) (vfs.Info, error) {
+	if err := checkPlace(p); err != nil {
+		return vfs.Info{}, err
+	}
+	n := v.root
+	if p != vfs.Root {
+		dir, missing, err := v.dir(p.Parent())
+		if err == nil && missing != "" {
+			err = vfs.NotFound
+		}
+		if err == nil {
+			n, err = v.child(dir, p.Name())
+		}
+		if err != nil {
+			return vfs.Info{}, err
+		}
+	}
+	if !n.exists() {
+		return vfs.Info{}, vfs.NotFound
+	}
+	info := infoOf(&n.id.st)
+	info.Kind = n.id.Kind // the rest may not be known any more
+	if info.Kind != vfs.KindSymlink {
+		return info, nil
+	}
+	pin, err := v.pin(n)
+	if err != nil {
+		return vfs.Info{}, orAgain(goneIsFine(err))
+	}
+	defer closeFD(pin)
+	info.Link, err = readLink(pin)
+	return info, err
+}
+
 // version digests what a node is, and remembers it.
 func (v *view) version(ctx context.Context, n *node) (vfs.Version, error) {
 	if n.id.Version != "" || (n.id.Kind != vfs.KindFile && n.id.Kind != vfs.KindSymlink) {
