@@ -28,18 +28,7 @@ func renderGlob(v *GlobValue, limit int) string {
 
 // renderSearch puts n lines and a footer into the frame of a search.
 func renderSearch(path, pattern string, n int, line func(b *strings.Builder, i int), footer string) string {
-	var b strings.Builder
-	b.WriteString("<path>" + text.ShowName(path) + "</path>\n<pattern>" + text.ShowName(shortened(pattern)) + "</pattern>\n<content>\n")
-	for i := range n {
-		line(&b, i)
-		b.WriteByte('\n')
-	}
-	if n > 0 {
-		b.WriteByte('\n')
-	}
-	b.WriteString(footer)
-	b.WriteString("\n</content>")
-	return b.String()
+	return renderFrame(path, "pattern", text.ShowName(shortened(pattern)), n, line, footer)
 }
 
 // shortened bounds a pattern in an answer: whoever has sent it knows it.

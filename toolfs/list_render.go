@@ -60,10 +60,16 @@ func listFooter(v ListValue, longest bool) string {
 }
 
 // renderEnvelope puts n lines and a footer into the frame that list, read and
-// write share. Without lines there is no empty line before the footer.
+// write share.
 func renderEnvelope(path, kind string, n int, line func(b *strings.Builder, i int), footer string) string {
+	return renderFrame(path, "type", kind, n, line, footer)
+}
+
+// renderFrame is the frame of every answer: the path, one more line that says what
+// it is about, the content. Without lines there is no empty line before the footer.
+func renderFrame(path, tag, about string, n int, line func(b *strings.Builder, i int), footer string) string {
 	var b strings.Builder
-	b.WriteString("<path>" + text.ShowName(path) + "</path>\n<type>" + kind + "</type>\n<content>\n")
+	b.WriteString("<path>" + text.ShowName(path) + "</path>\n<" + tag + ">" + about + "</" + tag + ">\n<content>\n")
 	for i := range n {
 		line(&b, i)
 		b.WriteByte('\n')
