@@ -190,7 +190,7 @@ func (l *lower) way(p vfs.Place) error {
 		if err != nil {
 			return err
 		}
-		switch kindOf(info.Mode()) {
+		switch vfs.KindOf(info.Mode()) {
 		case vfs.KindDir:
 		case vfs.KindSymlink:
 			if l.source.links() {
@@ -217,7 +217,7 @@ func (l *lower) info(p vfs.Place, from fs.FileInfo) (vfs.Info, error) {
 
 // kind is kindOf, but a link that cannot be read is no link.
 func (l *lower) kind(mode fs.FileMode) vfs.Kind {
-	kind := kindOf(mode)
+	kind := vfs.KindOf(mode)
 	if kind == vfs.KindSymlink && !l.source.links() {
 		return vfs.KindOther
 	}

@@ -118,7 +118,7 @@ func (l *lower) List(ctx context.Context, p vfs.Place) ([]vfs.Entry, error) {
 		if !vfs.ValidName(e.Name()) {
 			continue
 		}
-		kind := kindOf(e.Type())
+		kind := vfs.KindOf(e.Type())
 		if kind == vfs.KindSymlink && !l.source.links() {
 			kind = l.led(p.Join(e.Name()))
 		}

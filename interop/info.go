@@ -47,19 +47,6 @@ func typeOf(kind vfs.Kind) fs.FileMode {
 	return fs.ModeIrregular
 }
 
-// kindOf is the way back.
-func kindOf(mode fs.FileMode) vfs.Kind {
-	switch {
-	case mode.IsRegular():
-		return vfs.KindFile
-	case mode.IsDir():
-		return vfs.KindDir
-	case mode&fs.ModeSymlink != 0:
-		return vfs.KindSymlink
-	}
-	return vfs.KindOther
-}
-
 // settable are the bits of a mode that can be set.
 const settable = fs.ModePerm | fs.ModeSetuid | fs.ModeSetgid | fs.ModeSticky
 

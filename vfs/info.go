@@ -33,6 +33,19 @@ func (k Kind) String() string {
 	return "unknown"
 }
 
+// KindOf returns the kind that a mode of package fs tells.
+func KindOf(mode fs.FileMode) Kind {
+	switch mode.Type() {
+	case 0:
+		return KindFile
+	case fs.ModeDir:
+		return KindDir
+	case fs.ModeSymlink:
+		return KindSymlink
+	}
+	return KindOther
+}
+
 // Entry is one name in a directory. Kind is that of the entry itself where a
 // [Reader] lists it; [FS.List] reports what a link leads to instead.
 type Entry struct {

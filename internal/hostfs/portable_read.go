@@ -15,20 +15,8 @@ import (
 	"github.com/seamfs/seamfs/vfs"
 )
 
-func portableKind(m fs.FileMode) vfs.Kind {
-	switch {
-	case m.IsRegular():
-		return vfs.KindFile
-	case m.IsDir():
-		return vfs.KindDir
-	case m&fs.ModeSymlink != 0:
-		return vfs.KindSymlink
-	}
-	return vfs.KindOther
-}
-
 func portableInfo(fi fs.FileInfo) vfs.Info {
-	return vfs.Info{Kind: portableKind(fi.Mode()), Size: fi.Size(), Mode: fi.Mode(), ModTime: fi.ModTime()}
+	return vfs.Info{Kind: vfs.KindOf(fi.Mode()), Size: fi.Size(), Mode: fi.Mode(), ModTime: fi.ModTime()}
 }
 
 // kindAt is the kind of what look returned.
@@ -36,7 +24,7 @@ func kindAt(fi fs.FileInfo) vfs.Kind {
 	if fi == nil {
 		return vfs.KindUnknown
 	}
-	return portableKind(fi.Mode())
+	return vfs.KindOf(fi.Mode())
 }
 
 // openRegular opens a regular file that was looked at, and makes sure that it is
@@ -249,7 +237,7 @@ func (e *portable) kindIn(d *pdir, f *os.File, name string) (kind vfs.Kind, ther
 	if err != nil {
 		return vfs.KindOther, !errors.Is(err, fs.ErrNotExist)
 	}
-	return portableKind(info.Mode()), true
+	return vfs.KindOf(info.Mode()), true
 }
 
 // openDir opens the directory at d for reading. It is opened as a file and not
