@@ -38,6 +38,7 @@ func TestApplyOfHardCases(t *testing.T) {
 		"what was in a tree takes its place":          {below: script{mkdir("a"), mkdir("a/d"), put("a/d/x", "x"), put("a/e", "y")}, above: script{move("a/d", "b"), removeAll("a"), move("b", "a")}},
 		"a tree goes into what was in it":             {below: script{mkdir("a"), mkdir("a/d"), put("a/d/x", "x"), put("a/e", "y")}, above: script{move("a/d", "b"), move("a", "b/d"), move("b", "a")}},
 		"exchanged with what is in a tree that moves": {below: script{mkdir("a"), put("a/e", "y"), mkdir("b"), put("b/a", "x"), mkdir("d"), put("d/a", "z")}, above: script{exchange("b/a", "a"), removeAll("d"), move("b", "d")}},
+		"a tree made again, and a file as it was":     {below: script{mkdir("a"), put("a/d", "x"), put("a/e", "y")}, above: script{removeAll("a"), mkdir("a"), put("a/d", "x")}},
 		"a file that was in a tree takes its place":   {below: script{mkdir("a"), put("a/d", "x"), put("a/e", "y")}, above: script{move("a/d", "b"), removeAll("a"), move("b", "a")}},
 		"a tree over a tree, and part of it removed":  {below: script{mkdir("a"), mkdir("a/d"), put("a/d/x", "x"), mkdir("b"), mkdir("b/d")}, above: script{removeAll("b"), move("a", "b"), removeAll("b/d")}},
 		"a part overwrites what another moved":        {below: script{put("a", "x"), put("d", "y")}, above: script{link("d", "b"), move("a", "d"), put("a", "z")}, first: []vfs.Place{"a"}, refused: true},

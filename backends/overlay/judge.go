@@ -22,6 +22,7 @@ type judge struct {
 	moved   map[vfs.Place]bool // those that they move away
 	changed map[vfs.Place]bool // places of the lower layer that any picked change is about
 	needed  map[vfs.Place]bool // those that changes which are not picked read from
+	rest    map[vfs.Place]bool // those that changes which are not picked are about
 	parents map[vfs.Place]bool // of the tree: directories made in the place of others, not picked
 	folds   map[vfs.Place]bool // directories below of which it is known that case does not count
 }
@@ -29,9 +30,10 @@ type judge struct {
 func (j *judge) index() {
 	j.made, j.leaves, j.moved = map[vfs.Place]bool{}, map[vfs.Place]bool{}, map[vfs.Place]bool{}
 	j.changed, j.needed, j.folds = map[vfs.Place]bool{}, map[vfs.Place]bool{}, map[vfs.Place]bool{}
-	j.parents = map[vfs.Place]bool{}
+	j.parents, j.rest = map[vfs.Place]bool{}, map[vfs.Place]bool{}
 	for i := range j.plan.Rest {
 		c := &j.plan.Rest[i]
+		j.rest[c.d.Lower] = true
 		if c.After.Kind == vfs.KindDir && c.From == "" && (c.Kind == Added || c.Kind == Retyped || c.d.Opaque) {
 			j.parents[c.Place] = true
 		}
@@ -295,11 +297,18 @@ func (j *judge) newChildren(dir vfs.Place) (Class, error) {
 		case j.leaves[at] || j.changed[at]:
 		case j.needed[at]:
 			return SourceNeeded, nil
-		default:
+		case !j.madeAgain(at):
 			return NewChildren, nil
 		}
 	}
 	return 0, nil
+}
+
+// madeAgain says whether what is at a place below was there before, and is in the overlay
+// as it was, so that there is no change.
+func (j *judge) madeAgain(at vfs.Place) bool {
+	b, ok := j.o.BaseAt(at)
+	return ok && b.Exists && !j.rest[at]
 }
 
 func (j *judge) retyped(it *Item) (Class, error) {

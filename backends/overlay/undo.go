@@ -63,7 +63,9 @@ func (o *Overlay) tookNote(ctx context.Context, lower vfs.Provider, mark string,
 // what was applied is a change again. What the overlay has changed since stays. It
 // works in every process that has the session open, or opens it later. Where somebody
 // has changed one of the places below it is FS_STALE_VERSION, and nothing is taken
-// back; with no apply to take back it is FS_NOT_FOUND.
+// back; with no apply to take back it is FS_NOT_FOUND. Where an undo was interrupted, and
+// what is below was recovered to what it was before the apply, it brings the changes back
+// into the overlay.
 func (o *Overlay) Undo(ctx context.Context) error {
 	if _, err := o.Snapshot(ctx); err != nil { // to know of an apply of another process
 		return err
@@ -86,7 +88,7 @@ func (o *Overlay) Undo(ctx context.Context) error {
 		}
 	}
 	err := o.Restore(ctx, after, before, backOf(list), func() ([]byte, error) {
-		return []byte("-" + id), rec.Undo(ctx, id)
+		return []byte("-" + id), o.undoBelow(ctx, rec, id, before, after)
 	})
 	if err != nil {
 		return err
@@ -96,6 +98,26 @@ func (o *Overlay) Undo(ctx context.Context) error {
 		o.undo.id = ""
 	}
 	o.undo.mu.Unlock()
+	return nil
+}
+
+// undoBelow takes a batch back. One that is gone was taken back already if what is below
+// is as it was before: a process was killed before it could tell the overlay.
+func (o *Overlay) undoBelow(ctx context.Context, rec vfs.Recoverer, id string, before, after tree.State) error {
+	err := rec.Undo(ctx, id)
+	if vfs.CodeOf(err) != vfs.NotFound {
+		return err
+	}
+	for p, base := range before.BasesBeside(after) {
+		info, lerr := o.look(ctx, p)
+		if lerr != nil {
+			return lerr
+		}
+		mode := base.Exists && base.Info.Kind != vfs.KindSymlink && info.Mode.Perm() != base.Info.Mode.Perm()
+		if mode || !asBefore(info, base) {
+			return err
+		}
+	}
 	return nil
 }
 

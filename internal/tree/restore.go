@@ -2,6 +2,7 @@ package tree
 
 import (
 	"context"
+	"iter"
 	"strings"
 
 	"github.com/seamfs/seamfs/vfs"
@@ -19,6 +20,29 @@ func (p *Provider) Restore(ctx context.Context, after, before State, back func(v
 		return nil
 	}
 	return p.rewriteNow(ctx, do, merge)
+}
+
+// BasesBeside are the base records of a state that another has not, or has otherwise.
+func (s State) BasesBeside(other State) iter.Seq2[vfs.Place, *Base] {
+	return func(yield func(vfs.Place, *Base) bool) {
+		if s.st == nil || s.st.bases == nil {
+			return
+		}
+		s.st.bases.Scan(func(key string, b *Base) bool {
+			if other.st != nil && other.st.bases != nil {
+				if o, ok := other.st.bases.Get(key); ok && b.like(o) {
+					return true
+				}
+			}
+			return yield(vfs.Place(key), b)
+		})
+	}
+}
+
+// like reports whether two records tell of the same.
+func (b *Base) like(o *Base) bool {
+	return b == o || b.Exists == o.Exists && b.Info.Version == o.Info.Version && b.Info.Link == o.Info.Link &&
+		b.Info.Mode == o.Info.Mode && SameStat(b.Info, o.Info)
 }
 
 // merger makes one state of three: c has come from a, and b is to take the place of a.
