@@ -196,7 +196,7 @@ func (b *batch) commit(ctx context.Context) error {
 	if err := b.j.append(append(records, record{Plan: &n})...); err != nil {
 		return err
 	}
-	b.j.steps = b.plan.steps
+	b.j.steps, b.step.line = b.plan.steps, b.plan.steps
 	if err := b.j.sync(); err != nil {
 		return err
 	}

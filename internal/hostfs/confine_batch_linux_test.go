@@ -44,3 +44,41 @@ func TestLinksOfABatchAreJudgedByThePlan(t *testing.T) {
 		})
 	}
 }
+
+// A name that the batch gives a file is known to be inside. One that was there before
+// may lead anywhere, and the file itself is not touched.
+func TestAttrsBesideLinksOfTheBatch(t *testing.T) {
+	attrs := &vfs.Attrs{Mode: &mode}
+	link := func(p, from vfs.Place) vfs.Change { return vfs.Change{Op: vfs.OpLink, From: from, Place: p} }
+	set := func(p vfs.Place) vfs.Change { return vfs.Change{Op: vfs.OpSetAttrs, Place: p, Attrs: attrs} }
+	for _, row := range []struct {
+		name    string
+		changes []vfs.Change
+		want    vfs.Code
+	}{
+		{"before the link", []vfs.Change{set("f"), link("g", "f")}, ""},
+		{"after it", []vfs.Change{link("g", "f"), set("f")}, ""},
+		{"by the new name", []vfs.Change{link("g", "f"), link("h", "g"), set("h")}, ""},
+		{"of what has a name outside, before the link", []vfs.Change{set("hard"), link("g", "hard")}, vfs.PermissionDenied},
+		{"of what has a name outside, after it", []vfs.Change{link("g", "hard"), set("g")}, vfs.PermissionDenied},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			jails(t, Confine{}, func(t *testing.T, e Engine, root, outside string) {
+				if !e.Caps().Has(vfs.CapBatch) {
+					return // os.Root makes one change at a time
+				}
+				write(t, root+"/f", "f", 0o644)
+				require.NoError(t, os.Link(outside+"/secret", root+"/hard"))
+				before := dump(t, root)
+				id, _, err := e.ApplyBatch(ctx, row.changes, vfs.BatchOptions{KeepUndo: true})
+				assert.Equal(t, row.want, vfs.CodeOf(err), "%v", err)
+				if err == nil {
+					require.Equal(t, uint32(mode), stat(t, root+"/f").Mode&0o777)
+					require.NoError(t, e.(vfs.Recoverer).Undo(ctx, id))
+				}
+				assert.Equal(t, before, dump(t, root))
+				require.NoError(t, os.Remove(root+"/hard"))
+			})
+		})
+	}
+}

@@ -224,7 +224,7 @@ func (b *plan) setAttrs(ctx context.Context, c *vfs.Change) (vfs.Outcome, error)
 	defer closeFD(fd)
 	set := attrSetter{fd: fd}
 	if err = sysErr("fstat", fstat(fd, &set.st)); err == nil {
-		err = b.e.opts.mayTouch(n.id.Kind, int(set.st.Nlink))
+		err = (&stepper{e: b.e, stage: b.stage, line: b.steps}).mayTouch(&n.id, &set.st)
 	}
 	if err != nil {
 		return none, err

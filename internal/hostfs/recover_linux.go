@@ -74,7 +74,7 @@ func (e *engine) findBatch(ctx context.Context, id string) (b *reopened, err err
 		closeFD(b.parent)
 		return nil, err
 	}
-	b.stepper = stepper{e: e, stage: -1}
+	b.stepper = stepper{e: e, stage: -1, line: b.journal.steps}
 	b.stepper.stage, err = b.openStage()
 	if err == nil {
 		var unlock func()

@@ -52,7 +52,8 @@ func (s *step) traceless() bool { return s.A.Slot == "" && s.B.Slot == "" }
 // stepper makes steps and takes them back.
 type stepper struct {
 	e     *engine
-	stage int // descriptor of the staging directory
+	stage int    // descriptor of the staging directory
+	line  []step // of the batch, as far as it is planned
 	kept  []string
 	held  bool // something foreign had to stay in staging
 	lost  bool // something was kept under another name, or could not be taken back

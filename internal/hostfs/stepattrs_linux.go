@@ -32,7 +32,7 @@ func (r *stepper) attrs(s *step, back bool) error {
 	if kindOf(set.st.Mode) != s.X.Kind || set.st.Ino != s.X.Ino {
 		return errAgain
 	}
-	if err := r.e.opts.mayTouch(s.X.Kind, int(set.st.Nlink)); err != nil {
+	if err := r.mayTouch(&s.X, &set.st); err != nil {
 		return err
 	}
 	if err := r.e.step("publish"); err != nil {
@@ -57,6 +57,37 @@ func (r *stepper) attrs(s *step, back bool) error {
 		removeAdded(fd, s.Old, s.New)
 	}
 	return nil
+}
+
+// mayTouch is that of the options, of a file that the batch may have given names of
+// its own: those lie inside.
+func (r *stepper) mayTouch(x *ident, st *unix.Stat_t) error {
+	names := int(st.Nlink)
+	if names > 1 && r.e.opts.Confine != nil {
+		names -= r.ownNames(ident{Kind: x.Kind, Ino: x.Ino})
+	}
+	return r.e.opts.mayTouch(x.Kind, names)
+}
+
+// ownNames counts the names of x that come out of staging, where they are by now.
+func (r *stepper) ownNames(x ident) (n int) {
+	for i := range r.line {
+		s := &r.line[i]
+		if s.Do != doShift || s.A.Slot == "" || s.X.Ino != x.Ino {
+			continue
+		}
+		for _, l := range []loc{s.A, s.B} {
+			par, err := r.open(l)
+			if err != nil {
+				continue
+			}
+			if same, _ := r.near(par, &x); same {
+				n++
+			}
+			r.close(par)
+		}
+	}
+	return n
 }
 
 // removeAdded removes the attributes that a step added in classes of which
