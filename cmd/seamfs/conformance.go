@@ -9,10 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/seamfs/seamfs/backends/mem"
 	"github.com/seamfs/seamfs/conformance"
-	"github.com/seamfs/seamfs/internal/hostfs"
-	"github.com/seamfs/seamfs/vfs"
 	"github.com/spf13/cobra"
 )
 
@@ -32,8 +29,9 @@ func newConformance() *cobra.Command {
 		Use:   "conformance",
 		Short: "Prove the backends on this machine, and print a scorecard",
 		Long: `Run the conformance suite on backends of this binary, here and now, and print
-which laws each keeps. "local" is proven in a temporary directory: point TMPDIR
-at the file system that you want to know about.
+which laws each keeps. "local", "jail" and "overlay", which is over a jail, are
+proven in temporary directories: point TMPDIR at the file system that you want to
+know about.
 
 Exit code 1 when a law is broken.`,
 		Example: `  seamfs conformance
@@ -57,33 +55,6 @@ Exit code 1 when a law is broken.`,
 	cmd.Flags().BoolVar(&asMarkdown, "markdown", false, "print a table in Markdown")
 	cmd.MarkFlagsMutuallyExclusive("json", "markdown")
 	return cmd
-}
-
-// provable are the backends as they are put before the suite.
-func provable() map[string]conformance.Provider {
-	return map[string]conformance.Provider{
-		"mem": {
-			New:     func(conformance.TB) vfs.Provider { return mem.New(nil) },
-			NewFull: func(conformance.TB) vfs.Provider { return mem.New(&mem.Options{MaxBytes: 256 << 10}) },
-			Special: func(tb conformance.TB, p vfs.Provider, at vfs.Place) {
-				if err := p.(*mem.Provider).PlantOther(at, 0o644); err != nil {
-					tb.Fatalf("plant: %v", err)
-				}
-			},
-		},
-		"local": {
-			// The engine of local, rooted at a directory that is empty at first.
-			New: func(tb conformance.TB) vfs.Provider {
-				engine, err := hostfs.New(tb.TempDir(), nil)
-				if err != nil {
-					tb.Fatalf("%v", err)
-				}
-				tb.Cleanup(func() { _ = engine.Close() })
-				return engine
-			},
-			Privileged: os.Geteuid() == 0,
-		},
-	}
 }
 
 func names() []string {

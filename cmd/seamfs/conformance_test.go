@@ -44,5 +44,5 @@ func TestConformanceOfOneBackend(t *testing.T) {
 	assert.Empty(t, list[0].Failures)
 	code, _, errs = seamfs(t, "", "conformance", "--backend", "tape")
 	assert.Equal(t, exitUsage, code)
-	assert.Contains(t, errs, "there are local, mem")
+	assert.Contains(t, errs, "there are jail, local, mem, overlay")
 }
