@@ -42,17 +42,23 @@ type engine[T any] struct {
 	ready   sync.Cond // for the consumer: a job is done
 	pending jobHeap[T]
 	running int
-	idle    int     // workers that wait
-	waiting int     // weight of what is done and not consumed
-	want    *job[T] // what the consumer waits for
+	idle    int // workers that wait
+	waiting int // weight of what is done and not consumed
 	stopped bool
+
+	// Where the consumer stands: what is left of each job that it is in, the
+	// innermost at the end. While want is set it waits for that job, and the worker
+	// that has done it goes on in its place up to the next value. Else they are the
+	// consumer's alone.
+	stack [][]item[T]
+	want  *job[T]
 }
 
 // run does first and all that follows from it, and hands the values to each in
 // order, in this goroutine. It returns when each fails, or ctx is done; no
 // goroutine is left then, and tally has been called for each worker.
 func run[T any](ctx context.Context, workers int, tally func(*worker), first *job[T], each func(T) error) error {
-	e := &engine[T]{pending: jobHeap[T]{first}}
+	e := &engine[T]{pending: jobHeap[T]{first}, stack: [][]item[T]{{{next: first}}}}
 	e.work.L, e.ready.L = &e.mu, &e.mu
 	inner, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -68,7 +74,7 @@ func run[T any](ctx context.Context, workers int, tally func(*worker), first *jo
 			return nil
 		})
 	}
-	err := e.consume(inner, first, each)
+	err := e.consume(inner, each)
 	cancel()
 	e.stop()
 	_ = group.Wait()
@@ -117,7 +123,7 @@ func (e *engine[T]) workUntilDone(w *worker) {
 				heap.Push(&e.pending, it.next)
 			}
 		}
-		if e.want == j {
+		if e.want == j && e.advance() {
 			e.ready.Signal()
 		}
 		// This worker takes the next job itself.
@@ -134,55 +140,63 @@ func (e *engine[T]) mayTake() bool {
 }
 
 // consume hands out the values in order: a walk through the jobs as they stand.
-func (e *engine[T]) consume(ctx context.Context, first *job[T], each func(T) error) error {
-	stack := [][]item[T]{{{next: first}}}
-	for len(stack) > 0 {
-		top := &stack[len(stack)-1]
-		if len(*top) == 0 {
-			stack = stack[:len(stack)-1]
-			continue
-		}
-		it := (*top)[0]
-		(*top)[0] = item[T]{} // what was consumed is garbage
-		*top = (*top)[1:]
-		if it.next == nil {
-			if err := each(it.value); err != nil {
+func (e *engine[T]) consume(ctx context.Context, each func(T) error) error {
+	for e.await() {
+		top := &e.stack[len(e.stack)-1]
+		for len(*top) > 0 && (*top)[0].next == nil {
+			value := (*top)[0].value
+			(*top)[0] = item[T]{} // what was consumed is garbage
+			*top = (*top)[1:]
+			if err := each(value); err != nil {
 				return err
 			}
-			continue
 		}
-		items, ok := e.await(it.next)
-		if !ok {
-			return ctx.Err()
-		}
-		stack = append(stack, items)
 	}
 	return ctx.Err()
 }
 
-// await returns what a job came to, or false when everything has been stopped.
-func (e *engine[T]) await(j *job[T]) ([]item[T], bool) {
+// await waits until the next item is a value. It is false when there is none any
+// more, or everything has been stopped.
+func (e *engine[T]) await() bool {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	for !j.done {
+	for there := e.advance(); !there; there = e.want == nil {
 		if e.stopped {
-			return nil, false
-		}
-		e.want = j
-		if e.idle > 0 && e.waiting >= ahead {
-			e.work.Signal()
+			return false
 		}
 		e.ready.Wait()
 	}
-	e.want = nil
-	full := e.waiting >= ahead
-	e.waiting -= j.out.weight
-	if full {
-		e.work.Broadcast()
+	return len(e.stack) > 0
+}
+
+// advance goes on to the next value, or to the end, through all jobs before it that
+// came to nothing or to further jobs. It is false when it has to wait for one that
+// is not done, which is then wanted.
+func (e *engine[T]) advance() bool {
+	if e.waiting >= ahead && e.idle > 0 {
+		defer e.work.Broadcast()
 	}
-	items := j.out.items
-	j.out.items = nil
-	return items, true
+	e.want = nil
+	for len(e.stack) > 0 {
+		top := &e.stack[len(e.stack)-1]
+		if len(*top) == 0 {
+			e.stack = e.stack[:len(e.stack)-1]
+			continue
+		}
+		j := (*top)[0].next
+		if j == nil {
+			break
+		}
+		if !j.done {
+			e.want = j
+			break
+		}
+		(*top)[0] = item[T]{}
+		*top = (*top)[1:]
+		e.stack = append(e.stack, j.out.items)
+		e.waiting -= j.out.weight
+	}
+	return e.want == nil
 }
 
 // jobHeap is the jobs that nobody has begun, the first of the order on top.

@@ -2,12 +2,23 @@ package search
 
 import "bytes"
 
-// finder looks for one literal by its rarest byte.
+// finder looks for one literal by its rarest byte, or its two rarest where the
+// processor compares many at once.
 type finder struct {
 	text      []byte
 	fold      bool
 	rare      int  // index of the rarest byte
 	low, high byte // that byte, and its other case where that counts
+
+	pair     bool
+	one, two probe // in the order of their indexes
+}
+
+// probe is a byte of the text to look for: b|mask is set. The mask is the bit that
+// tells small letters from capital ones where case does not count.
+type probe struct {
+	at        int
+	set, mask byte
 }
 
 func finderOf(lit literal) *finder {
@@ -18,17 +29,68 @@ func finderOf(lit literal) *finder {
 	if f.fold && f.low >= 'a' && f.low <= 'z' {
 		f.high = f.low - 'a' + 'A'
 	}
+	if f.pair = hasPairs && len(f.text) > 1; f.pair {
+		other := f.second()
+		f.one, f.two = f.probe(min(f.rare, other)), f.probe(max(f.rare, other))
+	}
 	return f
+}
+
+// second is the index of the rarest byte but one.
+func (f *finder) second() int {
+	before, rankBefore := rarest(string(f.text[:f.rare]))
+	behind, rankBehind := rarest(string(f.text[f.rare+1:]))
+	if rankBefore > rankBehind {
+		return before
+	}
+	return f.rare + 1 + behind
+}
+
+func (f *finder) probe(at int) probe {
+	p := probe{at: at, set: f.text[at]}
+	if f.fold && p.set >= 'a' && p.set <= 'z' {
+		p.mask = 'a' - 'A'
+	}
+	return p
 }
 
 func (f *finder) find(b []byte, from int) int {
 	switch {
 	case len(f.text) == 1 && f.low == f.high:
 		return offset(bytes.IndexByte(b[from:], f.low), from)
+	case f.pair:
+		return f.paired(b, from)
 	case !f.fold:
 		return f.exact(b, from)
 	}
 	return f.folded(b, from)
+}
+
+// paired looks at the text where two of its bytes stand as they should. The rest,
+// which is too short for that, and what is full of such pairs is for the others.
+func (f *finder) paired(b []byte, from int) int {
+	n := len(f.text)
+	for at, misses := from, 0; ; at++ {
+		left := len(b) - n - at + 1 // places where the text may begin
+		if left < pairBlock || misses > 16+(at-from)>>5 {
+			if left <= 0 {
+				return -1
+			}
+			if f.fold {
+				return f.folded(b, at)
+			}
+			return f.exact(b, at)
+		}
+		i := indexPair(&b[at+f.one.at], left, f.two.at-f.one.at, f.one.set, f.two.set, f.one.mask, f.two.mask)
+		if i < 0 {
+			return -1
+		}
+		at += i
+		if found := b[at : at+n]; !f.fold && string(found) == string(f.text) || f.fold && equalFold(found, f.text) {
+			return at
+		}
+		misses++
+	}
 }
 
 func offset(i, from int) int {

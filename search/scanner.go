@@ -12,6 +12,7 @@ import (
 
 const (
 	firstBlock = 64 << 10 // what is read at once
+	maxWhole   = 1 << 20  // a file of a long line that has no more left is read at once
 	maxLine    = 8 << 20  // a longer line is searched in pieces
 )
 
@@ -136,7 +137,7 @@ func (s *scanner) blocks(ctx context.Context, file vfs.File, size int64) error {
 		if end {
 			return nil
 		}
-		if held, err = s.keep(), ctx.Err(); err != nil {
+		if held, err = s.keep(size-off), ctx.Err(); err != nil {
 			return err
 		}
 	}
@@ -163,8 +164,9 @@ func utf16Mark(b []byte) bool {
 }
 
 // keep moves what is still needed to the front and returns how much that is: the
-// line that is not whole yet, and the lines before it that a match may show.
-func (s *scanner) keep() int {
+// line that is not whole yet, and the lines before it that a match may show. left is
+// what the file has besides, as far as is known.
+func (s *scanner) keep(left int64) int {
 	r := &s.at
 	s.count(r.begin)
 	from := s.back(r.begin, s.opts.Before)
@@ -180,10 +182,20 @@ func (s *scanner) keep() int {
 		if held > maxLine {
 			return s.piece(held)
 		}
-		s.buf = append(make([]byte, 0, 2*len(s.buf)), s.buf[:held]...)
+		s.buf = append(make([]byte, 0, s.larger(held, left)), s.buf[:held]...)
 		s.buf = s.buf[:cap(s.buf)]
 	}
 	return held
+}
+
+// larger is the size of the next buffer: twice that of the last, or as much as is
+// left to read, which saves the steps in between, if that is not much.
+func (s *scanner) larger(held int, left int64) int {
+	size := 2 * len(s.buf)
+	if all := int64(held) + left; left > 0 && all > int64(size) && all <= maxWhole {
+		return int(all)
+	}
+	return size
 }
 
 // region searches the whole lines in memory.

@@ -13,6 +13,9 @@ import (
 // worth its locks, few enough to share a large directory among the workers.
 const chunk = 32
 
+// parts is how many entries of a directory become jobs at once.
+const parts = 1024
+
 // tree walks a tree and makes a T of each file.
 type tree[T any] struct {
 	*plan
@@ -83,12 +86,23 @@ func aborted(ctx context.Context, t vfs.Target) error {
 }
 
 // read reads a directory that is open and gives up the caller's hold on it.
-func (tr *tree[T]) read(w *worker, f *folder) (out output[T]) {
+func (tr *tree[T]) read(w *worker, f *folder) output[T] {
 	defer f.release()
 	entries, err := tr.begin(w, f)
 	if err != nil {
 		w.fault(f.path, err)
-		return out
+		return output[T]{}
+	}
+	return tr.part(w, f, entries)
+}
+
+// part makes what the first entries of a directory come to, and leaves the others
+// to a job of their own: until their turn comes they need no more memory than
+// their names.
+func (tr *tree[T]) part(w *worker, f *folder, all []vfs.Entry) (out output[T]) {
+	entries := all[:min(len(all), parts)]
+	if tr.look != nil {
+		out.items = make([]item[T], 0, jobsOf(entries)+1)
 	}
 	var files []string
 	flush := func() {
@@ -99,9 +113,6 @@ func (tr *tree[T]) read(w *worker, f *folder) (out output[T]) {
 	}
 	for i := range entries {
 		e := &entries[i]
-		if i&1023 == 1023 && w.ctx.Err() != nil {
-			break
-		}
 		c, below := tr.choose(w, f, *e)
 		switch {
 		case c == enter:
@@ -111,14 +122,48 @@ func (tr *tree[T]) read(w *worker, f *folder) (out output[T]) {
 			w.stats.Files++
 			out.items = append(out.items, item[T]{value: tr.found(f.path + e.Name)})
 		case c == take:
+			if files == nil {
+				files = make([]string, 0, min(chunk, len(entries)-i))
+			}
 			if files = append(files, e.Name); len(files) == chunk {
 				flush()
 			}
 		}
 	}
 	flush()
+	if rest := all[len(entries):]; len(rest) > 0 && w.ctx.Err() == nil {
+		out.items = append(out.items, item[T]{next: tr.restJob(f, rest)})
+	}
 	out.weight = len(out.items)
 	return out
+}
+
+// restJob is the job for entries of f that were left.
+func (tr *tree[T]) restJob(f *folder, rest []vfs.Entry) *job[T] {
+	f.users.Add(1)
+	key := f.path + rest[0].Name
+	if rest[0].Kind == vfs.KindDir {
+		key += "/"
+	}
+	return &job[T]{key: key, drop: f.release, do: func(w *worker) output[T] {
+		defer f.release()
+		return tr.part(w, f, rest)
+	}}
+}
+
+// jobsOf is how many jobs a directory comes to, if every entry is taken.
+func jobsOf(entries []vfs.Entry) int {
+	jobs, files := 0, 0
+	for i := range entries {
+		switch {
+		case entries[i].Kind == vfs.KindDir:
+			jobs += 1 + (files+chunk-1)/chunk
+			files = 0
+		case entries[i].Kind == vfs.KindFile:
+			files++
+		}
+	}
+	return jobs + (files+chunk-1)/chunk
 }
 
 // dirJob is the job for a directory in f.
