@@ -43,7 +43,7 @@ var classes = [...]struct{ name, what, next string }{
 	BothTargets:    {"symlink-both-changed", "the link was pointed elsewhere here and below", "discard, or --force the one of here"},
 	ParentMissing:  {"parent-missing", "the directory that it is in is gone below", "make the directory below, or --force to make it"},
 	CaseCollision:  {"case-collision", "below, its name is one with another that differs only in case", "rename one of the two"},
-	Unreadable:     {"base-unreadable", "what is below cannot be read", "look at its permissions, then try again"},
+	Unreadable:     {"base-unreadable", "what is below cannot be read", "make it readable and try again, or discard; what does not need its content can be applied without this"},
 	ParentNeeded:   {"parent-needed", "the directory that it is in took the place of another here, and was not picked", "apply the directory as well"},
 	SourceNeeded:   {"source-needed", "a change that was not picked has moved or linked what this would overwrite", "apply that one as well, or discard it"},
 }
@@ -72,7 +72,12 @@ type Conflict struct {
 }
 
 // What says in a sentence what happened.
-func (c *Conflict) What() string { return classes[c.Class].what }
+func (c *Conflict) What() string {
+	if code := vfs.CodeOf(c.err); code != "" {
+		return classes[c.Class].what + ", " + string(code)
+	}
+	return classes[c.Class].what
+}
 
 // Next says what can be done about it.
 func (c *Conflict) Next() string { return classes[c.Class].next }

@@ -106,6 +106,10 @@ func (j *judge) judge(it *Item) (Class, error) {
 			return 0, err
 		}
 	}
+	stays := c.Kind == Modified && !c.Content && c.LinkOf == "" || c.Kind != Deleted && j.leaves[c.d.Lower]
+	if closed(it.below) && !stays {
+		return 0, errContent // what would be lost must be held against what it was
+	}
 	if c.From != "" || c.LinkOf != "" {
 		return j.renamed(it)
 	}
@@ -161,7 +165,9 @@ func (j *judge) here(c *Change) error {
 		return nil
 	}
 	info, err := j.plan.view.Lstat(j.ctx, c.Place, vfs.WantVersion)
-	c.After.Version = info.Version
+	if c.After.Version = info.Version; vfs.CodeOf(err) == vfs.PermissionDenied {
+		return &unreadable{err}
+	}
 	return err
 }
 
@@ -342,8 +348,10 @@ func (j *judge) modified(it *Item) (Class, error) {
 			return class, err
 		}
 	}
-	if err := j.here(&it.Change); err != nil {
-		return 0, err
+	if it.Content {
+		if err := j.here(&it.Change); err != nil {
+			return 0, err
+		}
 	}
 	contentDone := !it.Content || j.sameContent(it.below, it.After)
 	if !contentDone && !asBefore(it.below, base) {
@@ -381,6 +389,9 @@ func (j *judge) renamed(it *Item) (Class, error) {
 		return SourceChanged, nil
 	}
 	base, ok := j.o.BaseAt(from)
+	if closed(it.source) && (it.Content || ok && base.Info.Version != "" || it.below.Kind == vfs.KindFile && !j.leaves[it.d.Lower]) {
+		return 0, errContent // it is written, or cannot be held against what it was
+	}
 	if ok && !asBefore(it.source, base) {
 		return SourceChanged, nil
 	}

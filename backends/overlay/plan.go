@@ -148,9 +148,13 @@ func (o *Overlay) moment(ctx context.Context) (tree.State, vfs.Reader, []Change,
 	return tree.State{}, nil, nil, vfs.Fail(vfs.Busy, "the overlay goes on changing; try again when it rests")
 }
 
-// look returns what is below at a place, with its version; Kind 0 for nothing.
+// look returns what is below at a place, with its version, which is "" where the content
+// may not be read; Kind 0 for nothing.
 func (o *Overlay) look(ctx context.Context, p vfs.Place) (vfs.Info, error) {
 	info, err := o.lower.Lstat(ctx, p, vfs.WantVersion|vfs.WantAttrs)
+	if vfs.CodeOf(err) == vfs.PermissionDenied {
+		info, err = o.lower.Lstat(ctx, p, vfs.WantAttrs)
+	}
 	switch vfs.CodeOf(err) {
 	case "":
 		return info, nil
@@ -166,3 +170,9 @@ func (o *Overlay) look(ctx context.Context, p vfs.Place) (vfs.Info, error) {
 }
 
 type unreadable struct{ error }
+
+// errContent is for a change that needs a content which may not be read.
+var errContent = &unreadable{vfs.PermissionDenied}
+
+// closed says whether there is a file whose content may not be read.
+func closed(info vfs.Info) bool { return info.Kind == vfs.KindFile && info.Version == "" }

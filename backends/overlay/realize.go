@@ -211,7 +211,7 @@ func (r *realizer) add(it *Item, c vfs.Change) {
 // guard holds a change against what the plan saw there.
 func (r *realizer) guard(seen vfs.Info) vfs.Guard {
 	switch {
-	case !r.guarded || seen.Kind == vfs.KindDir || seen.Kind == vfs.KindOther:
+	case !r.guarded || seen.Kind == vfs.KindDir || seen.Kind == vfs.KindOther || closed(seen):
 		return vfs.Guard{}
 	case seen.Kind == vfs.KindUnknown:
 		return vfs.CreateIfAbsent()
