@@ -15,9 +15,19 @@ import (
 func (p *P) mount(name, source, kind, data string) {
 	p.Dir(name)
 	p.mountAt(p.path(name), source, kind, 0, data)
-	if kind == "proc" {
-		p.strange = append(p.strange, p.path(name)) // it is the one that everybody has
+}
+
+// mountProc mounts a procfs at a directory of the root. An ordinary user may not mount
+// one anew, but may show the one that is there at another place, too.
+func (p *P) mountProc(name string) {
+	p.Dir(name)
+	at := p.path(name)
+	if unix.Mount("proc", at, "proc", 0, "") == nil {
+		p.mounts = append(p.mounts, at)
+	} else {
+		p.mountAt(at, "/proc", "", unix.MS_BIND|unix.MS_REC, "")
 	}
+	p.strange = append(p.strange, at) // it is the one that everybody has
 }
 
 func (p *P) mountAt(path, source, kind string, flags uintptr, data string) {

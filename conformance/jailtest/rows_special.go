@@ -3,7 +3,7 @@ package jailtest
 // procRows is group C: what is no file, and sizes.
 func procRows() []Row {
 	return []Row{
-		{ID: "C44", Title: "a procfs within the root", Needs: NeedMounts, plant: func(p *P) { p.mount("proc", "proc", "proc", "") },
+		{ID: "C44", Title: "a procfs within the root", Needs: NeedMounts, plant: func(p *P) { p.mountProc("proc") },
 			attacks: each(climbs, "proc/self/root/etc/passwd", "proc/self/cwd", "proc/self/exe", "proc/self/fd/0", "proc/self/environ", "proc/self/mem", "proc/1/root", "proc", "proc/")},
 		{ID: "C44b", Title: "a protected name that does not exist yet", plant: func(p *P) { p.Dir("d") }, run: protectedUnborn},
 		{ID: "C45", Title: "links into /proc and /dev", Needs: NeedLinux, static: true,
