@@ -179,6 +179,7 @@ func TestOutcomes(t *testing.T) {
 		{vfs.Change{Op: vfs.OpMove, Place: "flink", From: "new"}, vfs.EffectMoved},
 		{vfs.Change{Op: vfs.OpMove, Place: "x/y/link", From: "link", Parents: true}, vfs.EffectMoved},
 		{vfs.Change{Op: vfs.OpExchange, Place: "dir", From: "file"}, vfs.EffectMoved},
+		{vfs.Change{Op: vfs.OpExchange, Place: "dir", From: "dir"}, vfs.EffectUnchanged},
 		{vfs.Change{Op: vfs.OpSymlink, Place: "s", Link: "any/../thing"}, vfs.EffectCreate},
 		{vfs.Change{Op: vfs.OpLink, Place: "s2", From: "s"}, vfs.EffectCreate},
 		{vfs.Change{Op: vfs.OpRemove, Place: "s"}, vfs.EffectRemoved},
