@@ -2,6 +2,7 @@ package jailtest_test
 
 import (
 	"context"
+	"os"
 	"testing"
 
 	"github.com/seamfs/seamfs/backends/jail"
@@ -21,7 +22,7 @@ func overlaid(engine string) jailtest.Jail {
 		if err != nil {
 			return nil, opts, err
 		}
-		o, err := overlay.New(context.Background(), lower, nil)
+		o, err := overlay.New(context.Background(), lower, &overlay.Options{User: &overlay.User{UID: os.Geteuid(), GID: os.Getegid()}})
 		return o, opts, err
 	}
 	return j
@@ -33,7 +34,8 @@ func overlaid(engine string) jailtest.Jail {
 var onTheDisk = []string{"C21", "C28", "C37", "C38", "C39", "C41", "C64", "C98"}
 
 // metadata are those about what a jail gives nobody on the disk. An overlay may have
-// it, and applying leaves it out or is refused by the jail.
+// it, and applying leaves it out or is refused by the jail. An ordinary user gets the
+// one of C71 from neither.
 var metadata = []string{"C65", "C68", "C70", "C71"}
 
 func TestCorpusOfAnOverlay(t *testing.T) {
@@ -42,6 +44,9 @@ func TestCorpusOfAnOverlay(t *testing.T) {
 		j.Gaps = append(j.Gaps, jailtest.Gap{Row: id, Reason: "the row looks for the change on the disk"})
 	}
 	for _, id := range metadata {
+		if id == "C71" && os.Geteuid() != 0 {
+			continue
+		}
 		j.Gaps = append(j.Gaps, jailtest.Gap{Row: id, Reason: "modes, owners and names of a file that the jail refuses to give are the overlay's own"})
 	}
 	j.Gaps = append(j.Gaps, jailtest.Gap{Row: "C51", Rare: true, Reason: "what was written once is the overlay's own, and the exchange below is not met any more"})
