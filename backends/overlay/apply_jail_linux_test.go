@@ -3,6 +3,7 @@ package overlay_test
 import (
 	"fmt"
 	"os"
+	"strings"
 	"testing"
 
 	"github.com/seamfs/seamfs/backends/jail"
@@ -88,6 +89,32 @@ func TestUndoLaws(t *testing.T) {
 			require.Equal(t, changes, describe(t, o))
 		}
 	})
+}
+
+// What changes places with the directory that it is in is moved beside that first: also on
+// a disk, with names as long as there are, and undo knows of it.
+func TestOutOfADirectoryOnDisk(t *testing.T) {
+	long := vfs.Place(strings.Repeat("n", 255))
+	for name, above := range map[string][]vfs.Change{
+		"takes its place": {move(long+"/d", "b"), removeAll(long), move("b", long)},
+		"holds it":        {move(long+"/d", "b"), move(long, "b/d"), move("b", long)},
+	} {
+		t.Run(name, func(t *testing.T) {
+			lower := jailed(t, t.TempDir())
+			defer func() { _ = lower.Close() }()
+			mustApply(t, lower, mkdir(long), mkdir(long+"/d"), put(long+"/d/x", "x"), put(long+"/e", "y"))
+			o, err := overlay.New(ctx, lower, nil)
+			require.NoError(t, err)
+			mustApply(t, o, above...)
+			below, want, changes := shown(t, lower), shown(t, o), describe(t, o)
+			require.True(t, applied(t, o, overlay.Selection{}))
+			require.Equal(t, want, shown(t, lower))
+			require.NoError(t, o.Undo(ctx))
+			require.Equal(t, below, shown(t, lower))
+			require.Equal(t, want, shown(t, o))
+			require.Equal(t, changes, describe(t, o))
+		})
+	}
 }
 
 // What the overlay has changed since an apply stays when that is undone: below is as

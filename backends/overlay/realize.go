@@ -442,7 +442,8 @@ func (r *realizer) rename(it *Item, vacated bool) error {
 // outOf moves out of a directory what is to take its place, or to hold it, and returns
 // where it is then: beside that directory.
 func (r *realizer) outOf(it *Item, from, dir vfs.Place) vfs.Place {
-	beside := dir + ".seamfs-moving"
+	name := dir.Name()
+	beside := dir.Parent().Join(name[:min(len(name), 200)] + ".seamfs-moving") // a name has 255 bytes at most
 	r.add(it, vfs.Change{Op: vfs.OpMove, Place: beside, From: from, Guard: r.guard(it.source), NoReplace: true})
 	r.moves = append(r.moves, move{from: from, to: beside})
 	return beside
