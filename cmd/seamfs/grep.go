@@ -36,6 +36,7 @@ found and not everything could be read.`,
   seamfs grep -g '*.go' -g '!*_test.go' 'func \w+Err'
   seamfs grep -U 'import \(\n\t"os"'    across lines
   seamfs grep -e --pre -l               a pattern that begins with a dash; names only
+  seamfs grep --dry=tour Limits         what the session "tour" shows
   seamfs grep --mem --from tree.txtar x over a tree in memory`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if pattern != "" {
@@ -121,7 +122,8 @@ Exit codes: 0 something was found; 1 nothing was; 2 an error, or nothing was
 found and not everything could be read.`,
 		Example: `  seamfs glob '*.go'
   seamfs glob 'src/**/*.{ts,tsx}' --newest
-  seamfs glob '.github/**/*.yml' --json`,
+  seamfs glob '.github/**/*.yml' --json
+  seamfs glob '*.go' --dry              what the newest dry session shows`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) < 1 || len(args) > 2 {
 				return usageError{fmt.Errorf("want a pattern, and at most one directory, got %d arguments; quote the pattern", len(args))}

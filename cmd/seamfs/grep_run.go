@@ -39,6 +39,7 @@ func (s *searching) flags(cmd *cobra.Command) {
 	f.BoolVar(&s.asJSON, "json", false, "print one line of JSON a file, and a last one with the totals")
 	f.StringVar(&s.color, "color", "auto", "auto, always or never; NO_COLOR in the environment means never")
 	s.treeFlags(cmd)
+	s.dryFlags(cmd)
 }
 
 // run opens the tree and runs a search with a printer.
@@ -46,6 +47,9 @@ func (s *searching) run(cmd *cobra.Command, find func(*printer) error) error {
 	p, err := newPrinter(cmd, s.color, s.asJSON)
 	if err != nil {
 		return usageError{err}
+	}
+	if err := s.findSession(cmd.Context()); err != nil {
+		return searchOf(err)
 	}
 	if s.fsys, err = s.filesystem(cmd); err != nil {
 		return searchOf(err)

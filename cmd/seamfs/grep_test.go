@@ -52,3 +52,39 @@ func TestGrepAndGlobForPeople(t *testing.T) {
 	_, _, errs := seamfs(t, "", "grep", "nowhere", "--root", dir)
 	assert.Contains(t, errs, "nothing found; 1 ignored files")
 }
+
+// A search of a dry session finds what the session shows, and begins none.
+func TestGrepAndGlobOfADrySession(t *testing.T) {
+	root := worked(t)
+	before := digestOf(t, root)
+	for _, c := range []struct {
+		args string
+		code int
+		out  string
+	}{
+		{"grep --dry=s ^(2|A|new|gone|two)$", 0, "f:2:2\ng:1:A\nn:1:new\n"},
+		{"grep --dry ^(2|A|new|gone|two)$", 0, "f:2:2\ng:1:A\nn:1:new\n"},
+		{"grep ^(2|A|new|gone|two)$", 0, "f:2:two\nh:1:gone\n"},
+		{"glob --dry * ", 0, "f\ng\nn\n"},
+		{"glob * ", 0, "f\ng\nh\n"},
+		{"glob --dry=s h", 1, ""},
+		{"grep --dry --deny g ^A$", 2, "g: FS_PERMISSION_DENIED"},
+		{"grep --dry=nope A", 2, `has no session "nope"; it has s`},
+		{"grep --dry --unconfined A", 2, "needs a confined"},
+		{"grep --state x A", 2, "--state is about --dry"},
+	} {
+		code, out, errs := seamfs(t, "", append(strings.Fields(c.args), "--root", root)...)
+		assert.Equal(t, c.code, code, "%s: %s", c.args, errs)
+		if c.code == 2 {
+			assert.Contains(t, errs, c.out, c.args)
+			continue
+		}
+		assert.Equal(t, c.out, out, c.args)
+	}
+	assert.Equal(t, before, digestOf(t, root))
+	code, _, errs := seamfs(t, "", "grep", "--dry", "A", "--root", t.TempDir())
+	assert.Equal(t, 2, code)
+	assert.Contains(t, errs, "has no session")
+	_, out, _ := seamfs(t, "", "sessions", "--json", "--root", root)
+	assert.Equal(t, 1, strings.Count(out, `"name"`), out)
+}
