@@ -199,6 +199,35 @@ func TestForeignBeforePublication(t *testing.T) {
 	}
 }
 
+// A file that was changed since it was staged is not exchanged at all, where a look
+// shows it: nobody sees the new content, and then the old one again.
+func TestBatchLooksBeforeItPublishes(t *testing.T) {
+	dir := t.TempDir()
+	write(t, dir+"/a", "old a", 0o644)
+	write(t, dir+"/b", "old b", 0o644)
+	published := 0
+	e := open(t, dir, Options{NoSync: true, Step: func(s string) error {
+		switch s {
+		case "journal-plan":
+			write(t, dir+"/a", "foreign", 0o644)
+		case "publish":
+			published++
+		}
+		return nil
+	}})
+	guarded := func(p vfs.Place, was string) vfs.Change {
+		c := put(p, "new")
+		c.Guard = vfs.AtVersion(sum(was))
+		return c
+	}
+	_, err := e.Apply(ctx, []vfs.Change{guarded("a", "old a"), guarded("b", "old b")})
+	code(t, vfs.StaleVersion, err)
+	require.Zero(t, published)
+	require.Equal(t, "foreign", cat(t, dir+"/a"))
+	require.Equal(t, "old b", cat(t, dir+"/b"))
+	require.Empty(t, leftovers(t, dir))
+}
+
 // What appears in a directory that a batch made is not taken away with it.
 func TestForeignInANewDirectory(t *testing.T) {
 	dir := t.TempDir()

@@ -198,6 +198,9 @@ func (r *stepper) replace(ctx context.Context, a, b *parent, x, y *ident) error 
 		return errAgain
 	}
 	j.prior = &prior{ctx: ctx, exists: true, loaded: true, version: y.Version, size: j.oldSt.Size, info: infoOf(&j.oldSt), src: fdReader(j.old)}
+	if y.st.Mode != 0 { // so that the last look is for what came in since then
+		j.oldSt.Size, j.oldSt.Mtim = y.st.Size, y.st.Mtim
+	}
 	err = r.e.lstatAt(a.fd, a.leaf, &j.tmpSt)
 	if err != nil {
 		return sysErr("fstatat", err)
