@@ -36,6 +36,9 @@ func detail(c *overlay.Change) string {
 	} else if c.Attrs && c.Kind == overlay.Modified {
 		list = append(list, "owner or attributes")
 	}
+	for i := range c.Gone { // another thing has come here with a directory
+		list = append(list, "the "+c.Gone[i].Before.Kind.String()+" that was here is removed")
+	}
 	return strings.Join(list, ", ")
 }
 
