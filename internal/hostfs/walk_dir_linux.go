@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"github.com/seamfs/seamfs/vfs"
 	"golang.org/x/sys/unix"
@@ -64,6 +65,8 @@ type openedDir struct {
 
 	reading sync.Mutex // the descriptor has one position, for all who list
 	read    bool       // it is not at the beginning
+
+	calm atomic.Pointer[factKey] // see walk_calm_linux.go
 }
 
 // begin starts a call; the caller calls leave after it.
@@ -97,12 +100,18 @@ func (d *openedDir) Entries(ctx context.Context) ([]vfs.Entry, error) {
 		}
 	}
 	d.read = true
-	return d.e.entriesOf(ctx, d.fd)
+	seen := d.listing()
+	entries, err := d.e.entriesOf(ctx, d.fd)
+	if err == nil {
+		d.listed(seen, entries)
+	}
+	return entries, err
 }
 
 // Open opens a regular file in two steps instead of the three of a Place: it
-// looks at the name and opens it. A special file that takes the place of the
-// regular one between them is opened without waiting for anything, and refused.
+// looks at the name, or at the directory where that is enough, and opens it. A
+// special file that takes the place of the regular one between them is opened
+// without waiting for anything, and refused.
 func (d *openedDir) Open(ctx context.Context, name string) (vfs.File, error) {
 	if err := checkName(name); err != nil {
 		return nil, err
@@ -126,6 +135,9 @@ func (d *openedDir) Open(ctx context.Context, name string) (vfs.File, error) {
 }
 
 func (d *openedDir) openSeen(name string, st *unix.Stat_t) (int, error) {
+	if fd, ok := d.openCalm(name, st); ok {
+		return fd, nil
+	}
 	if d.e.opts.Confine != nil {
 		// A look by name would be one at what is mounted there.
 		if p := d.place.Join(name); d.e.opts.Confine.named(p) {
