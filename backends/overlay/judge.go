@@ -3,11 +3,13 @@ package overlay
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 
 	"github.com/seamfs/seamfs/internal/diff"
 	"github.com/seamfs/seamfs/internal/tree"
 	"github.com/seamfs/seamfs/vfs"
+	"golang.org/x/sync/errgroup"
 )
 
 // judge finds, for each change of a plan, what happened below since.
@@ -56,6 +58,32 @@ func (j *judge) index() {
 	}
 }
 
+// lookers bounds how many looks below go on at once, and lookEach how many items one
+// of them takes at a time.
+const (
+	lookers  = 8
+	lookEach = 32
+)
+
+// lookBelow looks at what is below at the place of each item: that is most of what a
+// plan costs, and waits for a disk. What fails is found when the item is judged.
+func (j *judge) lookBelow() {
+	var g errgroup.Group
+	g.SetLimit(lookers)
+	for some := range slices.Chunk(j.plan.Items, lookEach) {
+		g.Go(func() error {
+			for i := range some {
+				it := &some[i]
+				if !it.d.Vacated { // else what is there goes elsewhere with its directory
+					it.below, it.lookErr = j.o.look(j.ctx, it.d.Lower)
+				}
+			}
+			return nil
+		})
+	}
+	_ = g.Wait()
+}
+
 // item judges one change.
 func (j *judge) item(it *Item) error {
 	conflict, err := j.judge(it)
@@ -100,11 +128,8 @@ func (j *judge) takesFromRest(c *Change) bool {
 
 func (j *judge) judge(it *Item) (Class, error) {
 	c := &it.Change
-	var err error
-	if !c.d.Vacated { // else what is there goes elsewhere with its directory
-		if it.below, err = j.o.look(j.ctx, c.d.Lower); err != nil {
-			return 0, err
-		}
+	if it.lookErr != nil {
+		return 0, it.lookErr
 	}
 	stays := c.Kind == Modified && !c.Content && c.LinkOf == "" || c.Kind != Deleted && j.leaves[c.d.Lower]
 	if closed(it.below) && !stays {

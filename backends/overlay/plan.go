@@ -81,6 +81,7 @@ type Item struct {
 
 	content []byte   // what to write, if it is not what is here
 	below   vfs.Info // what is below now; Kind 0 for nothing
+	lookErr error    // of that look
 	source  vfs.Info // of a rename: what is at From now
 }
 
@@ -124,6 +125,7 @@ func (o *Overlay) Plan(ctx context.Context, sel Selection, opts PlanOptions) (*P
 	}
 	j := &judge{o: o, ctx: ctx, plan: p, opts: opts}
 	j.index()
+	j.lookBelow()
 	for i := range p.Items {
 		if err := j.item(&p.Items[i]); err != nil {
 			return nil, err
