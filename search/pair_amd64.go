@@ -1,7 +1,9 @@
 package search
 
+import "golang.org/x/sys/cpu"
+
 // hasPairs tells whether indexPair may be called.
-var hasPairs = hasAVX2()
+var hasPairs = cpu.X86.HasAVX2
 
 // pairBlock is how many positions indexPair looks at in one step, and the least
 // that it takes.
@@ -12,6 +14,3 @@ const pairBlock = 32
 //
 //go:noescape
 func indexPair(p *byte, n, d int, a, b, maskA, maskB byte) int
-
-// hasAVX2 tells whether the processor has AVX2 and the system keeps its registers.
-func hasAVX2() bool

@@ -44,32 +44,3 @@ none:
 	VZEROUPPER
 	MOVQ $-1, ret+32(FP)
 	RET
-
-// func hasAVX2() bool
-TEXT ·hasAVX2(SB), NOSPLIT, $0-1
-	XORL AX, AX
-	CPUID
-	CMPL AX, $7
-	JLT no
-	MOVL $1, AX
-	XORL CX, CX
-	CPUID
-	ANDL $0x18000000, CX // OSXSAVE and AVX
-	CMPL CX, $0x18000000
-	JNE no
-	XORL CX, CX
-	XGETBV
-	ANDL $6, AX // the system saves XMM and YMM
-	CMPL AX, $6
-	JNE no
-	MOVL $7, AX
-	XORL CX, CX
-	CPUID
-	SHRL $5, BX
-	ANDL $1, BX
-	MOVB BX, ret+0(FP)
-	RET
-
-no:
-	MOVB $0, ret+0(FP)
-	RET

@@ -169,8 +169,9 @@
 //     beyond the first 20,000 names of a directory (Sweep reads all), and not
 //     what belongs to another user, or a tree of more than 64 levels that was
 //     being removed.
-//   - A walk looks at a name and opens it: a FIFO or a device that takes the place
-//     of a regular file in between is opened, though without blocking, and refused.
+//   - A walk looks at a name, or at its directory since that was listed, and opens it:
+//     a FIFO or a device that takes the place of a regular file in between is opened,
+//     though without blocking, and refused.
 //   - Kinds are those that the file system records. Only where it records none is
 //     an entry looked at.
 //   - A File that was opened before a write in place shows it, and its size and
