@@ -169,19 +169,25 @@ func TestApplyKilled(t *testing.T) {
 	require.NotZero(t, ends["new, forward"])
 }
 
-// recovered ends what was left and holds that it is one of the two.
-func recovered(t *testing.T, dir string, forward, finished bool, old, after map[string]string) string {
-	lower := jailed(t, dir)
-	defer func() { _ = lower.Close() }()
+// endUnfinished recovers every batch that was left in its middle, and tells which way.
+func endUnfinished(t *testing.T, lower vfs.Recoverer, forward bool) (way string) {
 	list, err := lower.Batches(ctx)
 	require.NoError(t, err)
-	way := "nothing to recover"
+	way = "nothing to recover"
 	for _, b := range list {
 		if !b.Finished {
 			require.NoError(t, lower.Recover(ctx, b.ID, forward))
 			way = map[bool]string{true: "forward", false: "back"}[forward]
 		}
 	}
+	return way
+}
+
+// recovered ends what was left and holds that it is one of the two.
+func recovered(t *testing.T, dir string, forward, finished bool, old, after map[string]string) string {
+	lower := jailed(t, dir)
+	defer func() { _ = lower.Close() }()
+	way := endUnfinished(t, lower, forward)
 	got, end := shown(t, lower), "old, "
 	s, o := victimSession(t, dir, false)
 	defer func() { _ = s.Close() }()

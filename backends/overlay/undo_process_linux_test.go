@@ -103,15 +103,7 @@ func appliedByAnother(t *testing.T, dir string, files int) (old, after map[strin
 func undoEnded(t *testing.T, dir string, forward bool, old, after map[string]string) string {
 	lower := jailed(t, dir)
 	defer func() { _ = lower.Close() }()
-	list, err := lower.Batches(ctx)
-	require.NoError(t, err)
-	way := "nothing to recover"
-	for _, b := range list {
-		if !b.Finished {
-			require.NoError(t, lower.Recover(ctx, b.ID, forward))
-			way = map[bool]string{true: "forward", false: "back"}[forward]
-		}
-	}
+	way := endUnfinished(t, lower, forward)
 	s, o := victimSession(t, dir, false)
 	defer func() { _ = s.Close() }()
 	end := "new, "

@@ -89,6 +89,23 @@ func (e *engine) findBatch(ctx context.Context, id string) (b *reopened, err err
 	return b, nil
 }
 
+// onBatch calls f with a batch that was found, as one operation.
+func (e *engine) onBatch(ctx context.Context, id string, f func(*reopened) error) error {
+	if err := e.opts.readOnly(); err != nil {
+		return err
+	}
+	if err := e.begin(ctx, e.journalDir()); err != nil {
+		return err
+	}
+	defer e.gate.leave()
+	b, err := e.findBatch(ctx, id)
+	if err != nil {
+		return err
+	}
+	defer b.done()
+	return f(b)
+}
+
 func (b *reopened) done() {
 	b.unlock()
 	if b.stepper.stage != b.journal.dir {
@@ -156,18 +173,10 @@ func (e *engine) batchInfo(ctx context.Context, id string) (info vfs.BatchInfo, 
 // Recover goes on with an unfinished batch, or back. It can itself be stopped at
 // any point: where the batch is, is found out again each time.
 func (e *engine) Recover(ctx context.Context, id string, forward bool) error {
-	if err := e.opts.readOnly(); err != nil {
-		return err
-	}
-	if err := e.begin(ctx, e.journalDir()); err != nil {
-		return err
-	}
-	defer e.gate.leave()
-	b, err := e.findBatch(ctx, id)
-	if err != nil {
-		return err
-	}
-	defer b.done()
+	return e.onBatch(ctx, id, func(b *reopened) error { return b.recover(ctx, forward) })
+}
+
+func (b *reopened) recover(ctx context.Context, forward bool) error {
 	switch {
 	case !b.planned || b.garbage():
 		return b.remove()

@@ -13,18 +13,10 @@ import (
 // them is touched; should one change after that, what was taken back is made
 // again.
 func (e *engine) Undo(ctx context.Context, id string) error {
-	if err := e.opts.readOnly(); err != nil {
-		return err
-	}
-	if err := e.begin(ctx, e.journalDir()); err != nil {
-		return err
-	}
-	defer e.gate.leave()
-	b, err := e.findBatch(ctx, id)
-	if err != nil {
-		return err
-	}
-	defer b.done()
+	return e.onBatch(ctx, id, func(b *reopened) error { return b.undo(ctx, id) })
+}
+
+func (b *reopened) undo(ctx context.Context, id string) error {
 	if err := b.mustBeFinished("undone"); err != nil {
 		return err
 	}
@@ -154,18 +146,10 @@ func carry(tree, found map[vfs.Place]*ident, from, to vfs.Place) {
 
 // Forget drops what is kept of a finished batch. It cannot be undone then.
 func (e *engine) Forget(ctx context.Context, id string) error {
-	if err := e.opts.readOnly(); err != nil {
-		return err
-	}
-	if err := e.begin(ctx, e.journalDir()); err != nil {
-		return err
-	}
-	defer e.gate.leave()
-	b, err := e.findBatch(ctx, id)
-	if err != nil {
-		return err
-	}
-	defer b.done()
+	return e.onBatch(ctx, id, func(b *reopened) error { return b.forget() })
+}
+
+func (b *reopened) forget() error {
 	if err := b.mustBeFinished("forgotten"); err != nil {
 		return err
 	}
